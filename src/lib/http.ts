@@ -51,8 +51,8 @@ export interface HttpAnswer {
 /** Sends a request. It, and the reading of its answer, throw HttpFailed, and nothing else but what `checkRedirect` throws. */
 export async function httpRequest(address: string, request: HttpRequest): Promise<HttpAnswer> {
   const { method = 'GET', body, signal, redirects = 0, checkRedirect, fetch = globalThis.fetch } = request;
-  const headers = new Headers({ 'user-agent': 'daily-agent-catalog', ...request.headers });
-  if (body !== undefined) headers.set('content-type', 'application/json');
+  const headers: Record<string, string> = { 'user-agent': 'daily-agent-catalog', ...request.headers };
+  if (body !== undefined) headers['content-type'] = 'application/json';
   const init = { method, headers, redirect: 'manual', signal, ...(body === undefined ? {} : { body }) } as const;
   for (let url = address, count = 0; ; count += 1) {
     const response = await fetch(url, init).catch((error) => {
@@ -64,7 +64,7 @@ export async function httpRequest(address: string, request: HttpRequest): Promis
     if (count === redirects) throw new HttpFailed('redirects', `more than ${redirects} redirects`);
     const next = new URL(location, url);
     checkRedirect?.(next);
-    if (next.origin !== new URL(url).origin) headers.delete('authorization');
+    if (next.origin !== new URL(url).origin) delete headers.authorization;
     url = next.href;
   }
 }

@@ -1,12 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { OperationError } from '../lib/errors.ts';
 import { retryAfterMs } from '../lib/http.ts';
 import type { Mail } from '../site/mail/mail.ts';
 import type { Claim } from './announcement-journal.ts';
 import { secretsOf } from './private-errors.ts';
-import { type Answer, type Call, Calls, type CallTools, field, SubscriptionFailed } from './provider.ts';
+import {
+  type Answer,
+  type Call,
+  type CallContext,
+  type CallTools,
+  callsTo,
+  ProviderFailed,
+  pauseFor,
+} from './provider.ts';
 
 /** A mail whose link to unsubscribe still has to be filled in: wherever `mark` is. */
 export interface OutgoingMail extends Mail {
@@ -59,29 +67,16 @@ export function withUnsubscribe({ mark, ...mail }: OutgoingMail, link: string): 
   return { ...mail, html: mail.html.replaceAll(mark, () => inHtml), text: mail.text.replaceAll(mark, () => link) };
 }
 
-/** A call to a service failed. It contains neither the key nor the service's text. */
-export class ServiceFailed extends OperationError {
-  /** The status of the answer; null if there was none. */
-  readonly status: number | null;
-  /** Whether the service certainly did nothing. */
-  readonly refused: boolean;
-
-  constructor(what: string, status: number | null, options?: ErrorOptions) {
-    super(`${what}.`, options);
-    this.status = status;
-    this.refused = status !== null && status >= 400 && status < 500 && status !== 408;
-  }
-}
-
-export type ServiceCall = Omit<Call, 'headers' | 'body' | 'read'> & {
-  headers?: Record<string, string>;
-  body?: object | string;
+export type ServiceCall = Omit<Call, 'read' | 'maxBytes'> & {
   /** Whether the service ignores a request that it had before. @default only for GET */
   repeats?: boolean;
 };
 
-/** Sends one request and returns the JSON of its answer. Throws ServiceFailed if there is none, or no success. */
-export type CallService = (call: ServiceCall) => Promise<unknown>;
+/**
+ * Sends one request and returns the JSON of its answer, which has to have the shape. Throws ProviderFailed if there is no
+ * answer, or not the expected success.
+ */
+export type CallService = <Value>(call: ServiceCall, shape?: z.ZodType<Value>) => Promise<Value>;
 
 export interface ServiceTools extends CallTools {
   /** How long a call may take, in milliseconds. @default 20000 */
@@ -97,21 +92,18 @@ const mostWaitMs = 10 * 60_000;
 /** The longest answer that is read: lists of campaigns contain the mails. */
 const maxBytes = 32 * 1024 * 1024;
 
-/** Waits, unless `signal` is aborted. */
-export const pauseFor = (ms: number, signal?: AbortSignal): Promise<unknown> =>
-  sleep(ms, undefined, signal === undefined ? {} : { signal });
-
 /**
  * Makes calls to the API of a service. If a service asks to wait (Retry-After), it is asked again. Otherwise, only a GET is
  * repeated if it fails: whether any other request had an effect is not known then.
  */
 export function serviceCalls(
-  service: string,
+  provider: string,
   key: string,
-  headers: Call['headers'],
+  headers: CallContext['headers'],
   { timeoutMs = 20_000, pause = pauseFor, stop, ...tools }: ServiceTools,
 ): CallService {
   const { now = Date.now } = tools;
+  const context = { provider, headers, secrets: secretsOf(key), start: '' };
   let left = mostWaitMs;
 
   /** Waits as long as a service asks for, and returns whether it did. After 429, the service certainly did nothing. */
@@ -126,35 +118,17 @@ export function serviceCalls(
     );
   }
 
-  return async ({ step, method, url, headers: further, body, repeats = method === 'GET' }) => {
-    const text = typeof body === 'string' ? body : JSON.stringify(body);
-    const call: Call = {
-      ...{ step, method, url, read: true, maxBytes },
-      headers: { ...headers, ...further },
-      ...(text === undefined ? {} : { body: text }),
-    };
-    const secrets = secretsOf(key);
-    const retries = method === 'GET' ? 1 : 0;
-    try {
-      for (;;) {
-        const calls = new Calls({ provider: service, secrets, signal: AbortSignal.timeout(timeoutMs), retries }, tools);
-        const answer: Answer = await calls.send(call);
-        if (answer.ok) return answer.body;
-        if (await waitFor(answer, repeats)) continue;
-        throw calls.refused(call, answer, field(answer.body, 'code') ?? field(answer.body, 'name'));
-      }
-    } catch (error) {
-      if (!(error instanceof SubscriptionFailed)) throw error;
-      throw new ServiceFailed(error.what, error.status, { cause: error });
+  return async <Value>({ repeats, ...call }: ServiceCall, shape?: z.ZodType<Value>) => {
+    const isRead = call.method === 'GET';
+    for (;;) {
+      const limits = { signal: AbortSignal.timeout(timeoutMs), retries: isRead ? 1 : 0 };
+      const answer = await callsTo({ ...context, ...limits }, tools)({ ...call, read: true, maxBytes });
+      if (!answer.ok && (await waitFor(answer, repeats ?? isRead))) continue;
+      const parsed = shape?.safeParse(answer.body);
+      if (!answer.ok || parsed?.success === false) throw answer.failure();
+      return (parsed?.data ?? answer.body) as Value;
     }
   };
-}
-
-/** Parses an answer. Throws ServiceFailed if it does not have the expected form. */
-export function parsed<Shape extends z.ZodType>(service: string, shape: Shape, answer: unknown): z.infer<Shape> {
-  const { data, success } = shape.safeParse(answer);
-  if (success) return data;
-  throw new ServiceFailed(`${service} sent a success that cannot be read`, null);
 }
 
 /** The most pages of a list that are read. */
@@ -172,11 +146,28 @@ export async function* pagesOf<Page extends { next?: string | null | undefined }
     if (pages === mostPages || !URL.canParse(url) || new URL(url).origin !== origin) {
       throw new OperationError(`The list at ${hostname} cannot be read to its end, so nothing was sent.`);
     }
-    const page: Page = parsed(hostname, shape, await call({ step: 'list', method: 'GET', url }));
+    const page: Page = await call({ step: 'list', method: 'GET', url }, shape);
     yield page;
     url = page.next;
   }
 }
+
+/**
+ * Returns what reads the state of a campaign from its status at a service. `sent` are the words for a campaign that was
+ * sent or is being sent. Any other word than `draft` needs a person.
+ */
+export function withState(sent: readonly string[]) {
+  return <Stored extends { status: string }>({ status, ...campaign }: Stored) => ({
+    ...campaign,
+    state: sent.includes(status) ? 'sent' : status,
+  });
+}
+
+/** The status of a campaign, which is printed if it is not known. */
+export const status = z.string().max(40);
+
+/** The answer of a service that stored something. */
+export const created = z.object({ id: z.string() });
 
 /** A mail as a service stores it: `state` is `draft`, `sent` (also if it is being sent), or a word of the service. */
 export interface Campaign {
@@ -259,14 +250,14 @@ export function campaignSender(service: CampaignService, { now, wait = sleep }: 
   async function sendDraft(id: string, audience: string, claim: Claim): Promise<Sent> {
     const failure = await service.send(id).then(
       () => null,
-      (error) => (error instanceof ServiceFailed ? error : Promise.reject(error)),
+      (error) => (error instanceof ProviderFailed ? error : Promise.reject(error)),
     );
     const after = await readBack(service, id, wait);
     if (after === 'sent') {
       await claim.record({ type: 'sent' });
       return { outcome: 'sent', message: `${service.name} sends the email to ${audience} (${id}).` };
     }
-    if (failure?.refused && after === 'draft') {
+    if (failure?.isRefusal && after === 'draft') {
       await claim.record({ type: 'unsent' });
       throw new OperationError(`The email was not sent: ${failure.message}`, { cause: failure });
     }

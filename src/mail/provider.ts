@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { OperationError } from '../lib/errors.ts';
 import { type HttpAnswer, type HttpFailed, type HttpRequest, httpRequest, retryAfterMs } from '../lib/http.ts';
 import { causeCode, safeCause, safeCode, secretsOf } from './private-errors.ts';
 
@@ -69,7 +70,7 @@ export interface SubscriptionRecords {
 
 /**
  * What a reader learns: `accepted` for an address that was added, was already there, or is blocked; `invalid` for one
- * that the provider calls invalid. Any other failure is thrown as SubscriptionFailed.
+ * that the provider calls invalid. Any other failure is thrown as ProviderFailed.
  */
 export type Outcome = 'accepted' | 'invalid';
 
@@ -78,7 +79,7 @@ export interface SubscriberProvider {
   readonly name: string;
   /** Absent if the provider keeps subscriptions and consent at its own place. */
   readonly records?: SubscriptionRecords;
-  /** Stores one subscription; `signal` ends all of its calls. Throws only SubscriptionFailed. */
+  /** Stores one subscription; `signal` ends all of its calls. Throws only ProviderFailed. */
   add(subscription: Subscription, signal: AbortSignal): Promise<Outcome>;
   /** Resolves if a subscription could be stored now. Absent if the provider cannot tell without storing one. */
   check?(): Promise<void>;
@@ -89,14 +90,9 @@ export interface SubscriberProvider {
 }
 
 /** Where the server stores subscribers: any provider, with a time limit for each subscription. */
-export interface SubscriberStore {
-  readonly provider: string;
-  readonly records: SubscriptionRecords | null;
-  /** Throws only SubscriptionFailed. */
+export interface SubscriberStore extends Omit<SubscriberProvider, 'add'> {
+  /** Throws only ProviderFailed. */
   add(subscription: Subscription): Promise<Outcome>;
-  /** Resolves if a subscription could be stored now, as far as the provider can tell without storing one. */
-  check(): Promise<void>;
-  reopen(): Promise<void>;
   /** Waits for the subscriptions in progress and refuses later ones. */
   close(): Promise<void>;
 }
@@ -107,9 +103,9 @@ export interface SubscriberLog {
 }
 
 /**
- * Why a subscription was not stored: the provider took too long, could not be reached, answered with a redirect, refused
- * it, or sent a success that cannot be read (`answer`); the file could not be written (`storage`); the server is
- * stopping (`closed`); or this program has a bug (`bug`).
+ * What failed: the provider took too long, could not be reached, answered with a redirect, refused the call, or sent a
+ * success that cannot be used (`answer`); the file or database could not be written (`storage`); the server is stopping
+ * (`closed`); or this program has a bug (`bug`).
  */
 export type FailureReason = 'timeout' | 'network' | 'redirect' | 'refused' | 'answer' | 'storage' | 'closed' | 'bug';
 
@@ -120,19 +116,22 @@ export interface FailureFacts {
   step?: string;
   /** The HTTP status, if there was an answer. */
   status?: number;
-  /** The error code of the provider or the system (ECONNREFUSED, ENOSPC), checked by safeCode. */
-  code?: string | undefined;
-  /** A copy made by safeCause. */
-  cause?: Error | undefined;
+  /** The provider's own code of the error. @default the code of the system in `error` (ECONNREFUSED, ENOSPC) */
+  code?: unknown;
+  error?: unknown;
+  /** Texts that must not appear in the failure. */
+  secrets?: readonly string[];
   /** Whether the reason was logged already. @default false */
   isLogged?: boolean;
+  /** The start of the message. @default for a subscription */
+  start?: string;
 }
 
-/** A subscription was not stored. It contains no key, address or note, so it can be logged as it is. */
-export class SubscriptionFailed extends Error {
-  override readonly name = 'SubscriptionFailed';
-  /** What happened, without the consequence. */
-  readonly what: string;
+/**
+ * A provider did not store a subscription, or a service did not do its part in an announcement. It contains no key,
+ * address, note or text of the provider, so it can be logged and printed as it is.
+ */
+export class ProviderFailed extends OperationError {
   readonly provider: string;
   readonly reason: FailureReason;
   readonly step: string | null;
@@ -140,17 +139,23 @@ export class SubscriptionFailed extends Error {
   readonly code: string | null;
   readonly isLogged: boolean;
 
-  constructor({ provider, reason, step, status, code, cause, isLogged = false }: FailureFacts) {
+  constructor({ provider, reason, step, status, error, secrets = [], isLogged = false, ...facts }: FailureFacts) {
+    const { start = 'Subscription not stored: ' } = facts;
+    const code = safeCode(facts.code, secrets) ?? (reason === 'bug' ? undefined : causeCode(error, secrets));
     const at = step === undefined ? '' : ` (${step})`;
-    const what = `${provider}${at} ${describe(reason, status, code)}`;
-    super(`Subscription not stored: ${what}.`, cause && { cause });
-    this.what = what;
+    const cause = safeCause(error, secrets);
+    super(`${start}${provider}${at} ${describe(reason, status, code)}.`, cause && { cause });
     this.provider = provider;
     this.reason = reason;
     this.step = step ?? null;
     this.status = status ?? null;
     this.code = code ?? null;
     this.isLogged = isLogged;
+  }
+
+  /** Whether the provider certainly did nothing. */
+  get isRefusal(): boolean {
+    return this.status !== null && this.status >= 400 && this.status < 500 && this.status !== 408;
   }
 }
 
@@ -184,17 +189,18 @@ export interface CallTools {
   /** Returns a number from 0 up to, but not including, 1. @default Math.random */
   random?: () => number;
   /** Waits before a retry and rejects when `signal` is aborted. @default node:timers/promises */
-  wait?: (ms: number, signal: AbortSignal) => Promise<void>;
+  wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
 export interface Call {
-  /** What the call does, for the log. */
+  /** What the call does, for messages and the log. */
   step: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   url: string;
-  headers: Record<string, string>;
-  /** The body, as JSON text. */
-  body?: string;
+  /** In addition to those of the context. */
+  headers?: Record<string, string>;
+  /** The body: a value, or its JSON text. */
+  body?: object | string | undefined;
   /** Whether to read the body of a 2xx too. @default false */
   read?: boolean;
   /** The longest body that is read, in bytes. @default 256 KiB */
@@ -209,107 +215,91 @@ export interface Answer {
   retryAfter: string | null;
   /** The parsed JSON; undefined if the body is empty, too large, incomplete or not JSON, or was not asked for. */
   body: unknown;
+  /** The failure to throw for an answer that is not the expected success. */
+  failure(): ProviderFailed;
 }
 
-/** The values that all calls of one subscription share. */
-export interface CallContext {
+/** The values that calls to a provider share. */
+export interface CallContext extends Pick<FailureFacts, 'start'> {
   provider: string;
-  /** Texts that must not appear in an error. */
+  headers: Record<string, string>;
   secrets: readonly string[];
   /** Ends all calls. */
   signal: AbortSignal;
-  /** How often a call may be repeated. @default 1 */
+  /** How often a call may be repeated, in all. @default 1 */
   retries?: number;
 }
 
-/** The calls that one subscription takes. They share one retry. */
-export class Calls {
-  readonly #context: CallContext;
-  readonly #tools: Required<Omit<CallTools, 'fetch'>> & Pick<CallTools, 'fetch'>;
-  #retries: number;
+/** The longest pause before a retry, in milliseconds. It has to fit into the time limit of a subscription. */
+const longestPauseMs = 2000;
 
-  constructor(
-    context: CallContext,
-    { fetch, now = Date.now, random = Math.random, wait = (ms, signal) => sleep(ms, undefined, { signal }) }: CallTools,
-  ) {
-    this.#context = context;
-    this.#retries = context.retries ?? 1;
-    this.#tools = { fetch, now, random, wait };
+/** The pause if the provider names none, in milliseconds. A random part of up to the same length is added. */
+const usualPauseMs = 100;
+
+/**
+ * How long to wait before a retry, in milliseconds; undefined if a call is not retried. Network errors, 502, 503 and 504
+ * are retried, and 429 only with a Retry-After; none is if its Retry-After is long.
+ */
+function pauseBeforeRetry(answer: HttpAnswer | undefined, now: number, random: number): number | undefined {
+  if (answer !== undefined && ![429, 502, 503, 504].includes(answer.status)) return undefined;
+  const retryAfter = answer?.headers.get('retry-after') ?? null;
+  if (retryAfter === null) return answer?.status === 429 ? undefined : usualPauseMs * (1 + random);
+  const asked = retryAfterMs(retryAfter, now);
+  return asked !== undefined && asked <= longestPauseMs ? asked : undefined;
+}
+
+/** Sends a request. Throws ProviderFailed if there is no answer, or if it is a redirect. Callers check other statuses. */
+export type SendCall = (call: Call) => Promise<Answer>;
+
+/** Returns what makes the calls that one subscription, or one step of an announcement, takes. */
+export function callsTo({ retries = 1, headers, signal, ...context }: CallContext, tools: CallTools): SendCall {
+  const { fetch, now = Date.now, random = Math.random, wait = pauseFor } = tools;
+  let left = retries;
+
+  const noAnswer = (step: string, error: unknown) =>
+    signal.aborted
+      ? new ProviderFailed({ ...context, reason: 'timeout', step })
+      : new ProviderFailed({ ...context, reason: 'network', step, error });
+
+  async function answerOf({ step, read = false }: Call, response: HttpAnswer): Promise<Answer> {
+    const { status, ok } = response;
+    const isRedirect = status >= 300 && status < 400;
+    const isUnread = isRedirect || (ok && !read);
+    const body = isUnread ? await response.discard() : await response.json().catch(() => undefined);
+    if (isRedirect) throw new ProviderFailed({ ...context, reason: 'redirect', step, status });
+    if (signal.aborted && !isUnread) throw noAnswer(step, signal.reason);
+    const code = field(body, 'code') ?? field(body, 'name');
+    return {
+      ...{ status, ok, retryAfter: response.headers.get('retry-after'), body },
+      failure: () => new ProviderFailed({ ...context, reason: ok ? 'answer' : 'refused', step, status, code }),
+    };
   }
 
-  /**
-   * Sends a request. Throws SubscriptionFailed if there is no answer, or if it is a redirect. Callers check other
-   * statuses.
-   */
-  async send(call: Call): Promise<Answer> {
-    const { now, random, wait } = this.#tools;
-    const { signal } = this.#context;
+  return async (call) => {
+    const { step, method, url, maxBytes = 256 * 1024 } = call;
+    const body = typeof call.body === 'string' ? call.body : JSON.stringify(call.body);
+    const all = { accept: 'application/json', ...headers, ...call.headers };
+    const request = { method, headers: all, body, maxBytes, signal, fetch };
     for (;;) {
-      const result = await this.#attempt(call);
-      const response = result instanceof SubscriptionFailed ? undefined : result;
-      const retryAfter = response?.headers.get('retry-after') ?? null;
-      const pause = pauseBeforeRetry({ status: response?.status, retryAfter }, now(), random());
-      if (pause !== undefined && this.#retries > 0 && !signal.aborted) {
-        this.#retries -= 1;
+      const result = await httpRequest(url, request).catch(({ cause }: HttpFailed) => noAnswer(step, cause));
+      const response = result instanceof ProviderFailed ? undefined : result;
+      const pause = pauseBeforeRetry(response, now(), random());
+      if (pause !== undefined && left > 0 && !signal.aborted) {
+        left -= 1;
         await response?.discard();
-        await wait(pause, signal).catch((error) => Promise.reject(this.#failure(call.step, error)));
-      } else if (result instanceof SubscriptionFailed) {
+        await wait(pause, signal).catch((error) => Promise.reject(noAnswer(step, error)));
+      } else if (result instanceof ProviderFailed) {
         throw result;
       } else {
-        return await this.#answer(call, result);
+        return answerOf(call, result);
       }
     }
-  }
-
-  /**
-   * Returns the failure to throw for an answer that is not a success. `code` is the provider's own error code, if any.
-   */
-  refused({ step }: Call, { status }: Answer, code?: unknown): SubscriptionFailed {
-    const { provider, secrets } = this.#context;
-    return new SubscriptionFailed({ provider, reason: 'refused', step, status, code: safeCode(code, secrets) });
-  }
-
-  /** Returns the failure to throw for a success whose body cannot be used. */
-  unreadable({ step }: Call, { status }: Answer): SubscriptionFailed {
-    return new SubscriptionFailed({ provider: this.#context.provider, reason: 'answer', step, status });
-  }
-
-  /** Sends one request. Returns a failure instead of throwing it, since it may be retried. */
-  async #attempt({ step, headers, maxBytes = 256 * 1024, ...call }: Call): Promise<HttpAnswer | SubscriptionFailed> {
-    const { fetch } = this.#tools;
-    const { signal } = this.#context;
-    try {
-      const all = { accept: 'application/json', ...headers };
-      return await httpRequest(call.url, { ...call, headers: all, maxBytes, signal, fetch });
-    } catch (error) {
-      return this.#failure(step, (error as HttpFailed).cause);
-    }
-  }
-
-  async #answer({ step, read = false }: Call, response: HttpAnswer): Promise<Answer> {
-    const { provider, signal } = this.#context;
-    const { status, ok } = response;
-    const retryAfter = response.headers.get('retry-after');
-    if (status >= 300 && status < 400) {
-      await response.discard();
-      throw new SubscriptionFailed({ provider, reason: 'redirect', step, status });
-    }
-    if (ok && !read) {
-      await response.discard();
-      return { status, ok, retryAfter, body: undefined };
-    }
-    const body = await response.json().catch(() => undefined);
-    if (signal.aborted) throw this.#failure(step, signal.reason);
-    return { status, ok, retryAfter, body };
-  }
-
-  #failure(step: string, error: unknown): SubscriptionFailed {
-    const { provider, secrets, signal } = this.#context;
-    if (signal.aborted) return new SubscriptionFailed({ provider, reason: 'timeout', step });
-    const facts = { code: causeCode(error, secrets), cause: safeCause(error, secrets) };
-    return new SubscriptionFailed({ provider, reason: 'network', step, ...facts });
-  }
+  };
 }
+
+/** Waits, unless `signal` is aborted. */
+export const pauseFor = (ms: number, signal?: AbortSignal): Promise<unknown> =>
+  sleep(ms, undefined, signal === undefined ? {} : { signal });
 
 /** The field `key` of a body of any type. */
 export function field(body: unknown, key: string): unknown {
@@ -321,76 +311,44 @@ const subscriptionTimeoutMs = 5000;
 
 /**
  * Puts a time limit on every subscription, whether or not the provider obeys its signal, and waits for those in progress
- * when it is closed. Any other error than SubscriptionFailed is a bug in the provider's module and becomes one.
+ * when it is closed. Any other error than ProviderFailed is a bug in the provider's module and becomes one.
  */
 export function withDeadline(provider: SubscriberProvider, timeoutMs = subscriptionTimeoutMs): SubscriberStore {
-  const underWay = new Set<Promise<Outcome>>();
+  const inProgress = new Set<Promise<Outcome>>();
   let closed = false;
+  const failure = (facts: Omit<FailureFacts, 'provider'>) => new ProviderFailed({ provider: provider.name, ...facts });
 
   const limited = (subscription: Subscription): Promise<Outcome> =>
     new Promise((resolve, reject) => {
       const controller = new AbortController();
       const timer = setTimeout(() => {
-        const late = new SubscriptionFailed({ provider: provider.name, reason: 'timeout' });
+        const late = failure({ reason: 'timeout' });
         reject(late);
         controller.abort(late);
       }, timeoutMs);
+      const secrets = secretsOf(subscription.email, subscription.note);
       Promise.resolve()
         .then(() => provider.add(subscription, controller.signal))
-        .then(resolve, (error) => reject(asFailure(provider.name, subscription, error)))
+        .then(resolve, (error) =>
+          reject(error instanceof ProviderFailed ? error : failure({ reason: 'bug', error, secrets })),
+        )
         .finally(() => clearTimeout(timer));
     });
 
   return {
-    provider: provider.name,
-    records: provider.records ?? null,
+    ...provider,
     add(subscription) {
-      if (closed) return Promise.reject(new SubscriptionFailed({ provider: provider.name, reason: 'closed' }));
+      if (closed) return Promise.reject(failure({ reason: 'closed' }));
       const work = limited(subscription);
-      underWay.add(work);
-      const done = () => underWay.delete(work);
+      inProgress.add(work);
+      const done = () => inProgress.delete(work);
       work.then(done, done);
       return work;
     },
-    async check() {
-      await provider.check?.();
-    },
-    async reopen() {
-      await provider.reopen?.();
-    },
     async close() {
       closed = true;
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(inProgress);
       await provider.close?.();
     },
   };
-}
-
-function asFailure(provider: string, { email, note }: Subscription, error: unknown): SubscriptionFailed {
-  if (error instanceof SubscriptionFailed) return error;
-  return new SubscriptionFailed({ provider, reason: 'bug', cause: safeCause(error, secretsOf(email, note)) });
-}
-
-/** The longest pause before a retry, in milliseconds. It has to fit into the time limit of a subscription. */
-const longestPauseMs = 2000;
-
-/** The pause if the provider names none, in milliseconds. A random part of up to the same length is added. */
-const usualPauseMs = 100;
-
-/** The outcome of a call: an answer, or none. */
-export interface Attempt {
-  status: number | undefined;
-  /** The header Retry-After. */
-  retryAfter: string | null;
-}
-
-/**
- * How long to wait before a retry, in milliseconds; undefined if a call is not retried. Network errors, 502, 503 and 504
- * are retried, and 429 only with a Retry-After; none is if its Retry-After is long.
- */
-export function pauseBeforeRetry({ status, retryAfter }: Attempt, now: number, random: number): number | undefined {
-  if (status !== undefined && ![429, 502, 503, 504].includes(status)) return undefined;
-  if (retryAfter === null) return status === 429 ? undefined : usualPauseMs * (1 + random);
-  const asked = retryAfterMs(retryAfter, now);
-  return asked !== undefined && asked <= longestPauseMs ? asked : undefined;
 }

@@ -1,11 +1,11 @@
 import { DatabaseUnavailable, retrying } from '../storage/database.ts';
 import type { Database } from '../storage/postgres.ts';
-import { causeCode, safeCause, secretsOf } from './private-errors.ts';
+import { secretsOf } from './private-errors.ts';
 import {
   mailboxOf,
+  ProviderFailed,
   type SubscriberProvider,
   type Subscription,
-  SubscriptionFailed,
   type SubscriptionRecord,
   type SubscriptionRecords,
 } from './provider.ts';
@@ -23,9 +23,8 @@ export function openSubscriberDatabase(database: Database): SubscriberProvider {
         return 'accepted';
       } catch (error) {
         const secrets = secretsOf(subscription.email, subscription.note);
-        const facts = { code: causeCode(error, secrets), cause: safeCause(error, secrets) };
         const isLogged = error instanceof DatabaseUnavailable && error.isLogged;
-        throw new SubscriptionFailed({ provider, reason: 'storage', isLogged, ...facts });
+        throw new ProviderFailed({ provider, reason: 'storage', isLogged, error, secrets });
       }
     },
     // The statement needs the same rights on the same table as one with a subscription.

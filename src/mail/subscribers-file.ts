@@ -7,13 +7,13 @@ import { OperationError, systemReason } from '../lib/errors.ts';
 import { type Disk, hasCode, reasonOf } from '../storage/disk.ts';
 import { isPacked, openJournal, openLastingJournal, rotatedFiles } from '../storage/journal.ts';
 import { newline, readLines } from '../storage/line-file.ts';
-import { causeCode, safeCause, secretsOf } from './private-errors.ts';
+import { secretsOf } from './private-errors.ts';
 import {
   listNames,
   mailboxOf,
+  ProviderFailed,
   type SubscriberLog,
   type SubscriberProvider,
-  SubscriptionFailed,
   type SubscriptionRecord,
   type SubscriptionRecords,
   type Wanted,
@@ -224,8 +224,7 @@ export async function openSubscriberFile({
         return 'accepted';
       } catch (error) {
         const secrets = secretsOf(subscription.email, subscription.note);
-        const facts = { code: causeCode(error, secrets), cause: safeCause(error, secrets) };
-        throw new SubscriptionFailed({ provider, reason: 'storage', isLogged: !journal.isOpen(), ...facts });
+        throw new ProviderFailed({ provider, reason: 'storage', isLogged: !journal.isOpen(), error, secrets });
       }
     },
     check: () => journal.check(),

@@ -58,7 +58,7 @@ function healthRoutes({ follower, votes, subscribers, log, isStopping = () => fa
   const checks = readiness(
     [
       { name: 'votes', check: () => votes.check() },
-      { name: 'subscribers', check: () => subscribers.check() },
+      { name: 'subscribers', check: async () => subscribers.check?.() },
     ],
     log,
   );

@@ -16,7 +16,7 @@ import {
   type TokenProblem,
   unsubscribe,
 } from '../mail/consent.ts';
-import { type SubscriberStore, type Subscription, SubscriptionFailed } from '../mail/provider.ts';
+import { ProviderFailed, type SubscriberStore, type Subscription } from '../mail/provider.ts';
 import { explain } from '../schema/diagnostics/values.ts';
 import type { BuildInfo } from '../schema/documents.ts';
 import { readerMessage } from '../schema/reader-message.ts';
@@ -330,7 +330,7 @@ export async function takeSubscription(fields: Fields, address: string, parts: S
     if (outcome === 'invalid') throw new Refusal('invalid_body', '`email` has to be an address that exists.');
     confirmations?.ask(subscription.id);
   } catch (error) {
-    if (!(error instanceof SubscriptionFailed)) throw error;
+    if (!(error instanceof ProviderFailed)) throw error;
     throw new Refusal(
       'upstream_failed',
       'The subscription could not be stored. Try again later.',
@@ -353,11 +353,11 @@ export interface Consent extends ConsentTools {
  */
 export async function openConsent(
   { data, smtp, mailKey }: ServerSettings,
-  { records, provider }: SubscriberStore,
+  { records, name }: SubscriberStore,
   { follower, log }: { follower: BuildFollower; log: Logger },
 ): Promise<Consent | null> {
-  if (records === null) {
-    if (smtp !== null) log.info(`emails are not sent, since ${provider} asks readers to confirm`);
+  if (records === undefined) {
+    if (smtp !== null) log.info(`emails are not sent, since ${name} asks readers to confirm`);
     return null;
   }
   const source = { environment: { CATALOG_MAIL_KEY: mailKey }, folder: data, random: randomBytes };

@@ -79,7 +79,7 @@ export async function startServer(settings: ServerSettings, options: StartOption
     server.serve(wrap(createApp({ ...parts, isStopping: () => isStopping })));
     const { info, basePath } = follower.current();
     const address = `http://${hostForPeople(settings.host)}:${port}${basePath}/`;
-    log.log.info({ address, build: info.id, subscribers: subscribers.provider }, 'serving');
+    log.log.info({ address, build: info.id, subscribers: subscribers.name }, 'serving');
     return {
       address,
       isPreview: info.preview,
@@ -90,7 +90,7 @@ export async function startServer(settings: ServerSettings, options: StartOption
       },
       async reopen() {
         await votes.reopen();
-        await subscribers.reopen();
+        await subscribers.reopen?.();
         log.log.info('opened new log files');
       },
     };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SubscriptionFailed } from '../../src/mail/provider.ts';
+import { ProviderFailed } from '../../src/mail/provider.ts';
 import { VotesUnavailable } from '../../src/storage/vote.ts';
 import { withApp, works } from '../support/app.ts';
 import { type Answer, ask, postJson } from '../support/requests.ts';
@@ -83,7 +83,7 @@ test('a store that fails is logged with its reason, and answered with an error t
   withApp(
     {
       votes: { append: fails(new VotesUnavailable(new Error('no space'))) },
-      subscribers: { add: fails(new SubscriptionFailed({ provider: 'webhook', reason: 'network' })) },
+      subscribers: { add: fails(new ProviderFailed({ provider: 'webhook', reason: 'network' })) },
     },
     async ({ address, logged }) => {
       for (let count = 0; count < 3; count += 1) {

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import * as assert from 'uvu/assert';
 import { openSubscribers, type SubscriberTools } from '../../src/mail/open-subscribers.ts';
 import type { Outcome, SubscriberLog, SubscriberStore, Subscription } from '../../src/mail/provider.ts';
-import { SubscriptionFailed } from '../../src/mail/provider.ts';
+import { ProviderFailed } from '../../src/mail/provider.ts';
 import type { SubscriberSettings } from '../../src/mail/settings.ts';
 
 /** What a provider answers: an HTTP answer, or a way to break off. */
@@ -141,7 +141,7 @@ export type Remote = keyof typeof settingsOf;
 
 export interface Trial {
   /** `accepted`, `invalid`, or the failure. */
-  outcome: Outcome | SubscriptionFailed;
+  outcome: Outcome | ProviderFailed;
   received: Received[];
   warnings: [facts: Record<string, unknown>, message: string][];
   /** The pauses before retries, in milliseconds. */
@@ -170,7 +170,7 @@ export async function tryProvider(remote: Remote, replies: readonly Reply[], opt
     });
     trial.outcome = await subscribers.add(given);
   } catch (error) {
-    if (!(error instanceof SubscriptionFailed)) throw error;
+    if (!(error instanceof ProviderFailed)) throw error;
     trial.outcome = error;
   } finally {
     await subscribers?.close();
@@ -209,8 +209,8 @@ export function recorder(warnings: Trial['warnings']): SubscriberLog {
 }
 
 /** What a failure says, in one line: reason, status, code, step. */
-export function inShort(outcome: Outcome | SubscriptionFailed): string {
-  if (!(outcome instanceof SubscriptionFailed)) return outcome;
+export function inShort(outcome: Outcome | ProviderFailed): string {
+  if (!(outcome instanceof ProviderFailed)) return outcome;
   const { reason, status, code, step } = outcome;
   return [reason, status, code, step].filter((part) => part !== null).join(' ');
 }

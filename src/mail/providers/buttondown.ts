@@ -1,18 +1,19 @@
 import * as z from 'zod';
 import { OperationError } from '../../lib/errors.ts';
 import {
-  type CallService,
   type Campaign,
   type CampaignService,
+  created,
   type OutgoingMail,
   pagesOf,
-  parsed,
   type ServiceTools,
   serviceCalls,
+  status,
+  withState,
   withUnsubscribe,
 } from '../campaign.ts';
 import { secretsOf } from '../private-errors.ts';
-import { Calls, type CallTools, field, type ListName, type SubscriberProvider } from '../provider.ts';
+import { type CallTools, callsTo, field, type ListName, type SubscriberProvider } from '../provider.ts';
 
 export interface ButtondownSettings {
   /** The address of the API, without the path /v1/subscribers. */
@@ -22,8 +23,11 @@ export interface ButtondownSettings {
   lists: Record<ListName, string>;
 }
 
-const existing = ['email_already_exists', 'subscriber_already_exists'];
-const blocked = ['email_blocked', 'subscriber_blocked', 'subscriber_suppressed', 'firewall_blocked'];
+/** The codes of errors for an address that is known, or that Buttondown blocks. */
+const accepted = ['email_already_exists', 'subscriber_already_exists', 'email_blocked', 'subscriber_blocked'].concat([
+  'subscriber_suppressed',
+  'firewall_blocked',
+]);
 const invalid = ['email_invalid', 'email_empty'];
 
 /**
@@ -34,57 +38,38 @@ const invalid = ['email_invalid', 'email_empty'];
  */
 export function createButtondown({ url, key, lists }: ButtondownSettings, tools: CallTools): SubscriberProvider {
   const provider = 'buttondown';
+  const headers = { authorization: `Token ${key}`, 'x-buttondown-collision-behavior': 'add' };
   return {
     name: provider,
     async add({ email, list, note }, signal) {
-      const calls = new Calls({ provider, secrets: secretsOf(key, email, note), signal }, tools);
-      const call = {
-        step: 'create',
-        method: 'POST',
-        url: `${url}/v1/subscribers`,
-        headers: { authorization: `Token ${key}`, 'x-buttondown-collision-behavior': 'add' },
-        body: JSON.stringify({
-          email_address: email,
-          type: 'unactivated',
-          tags: [lists[list]],
-          notes: note,
-        }),
-      } as const;
-      const answer = await calls.send(call);
+      const call = callsTo({ provider, headers, secrets: secretsOf(key, email, note), signal }, tools);
+      const body = { email_address: email, type: 'unactivated', tags: [lists[list]], notes: note };
+      const answer = await call({ step: 'create', method: 'POST', url: `${url}/v1/subscribers`, body });
       if (answer.ok || answer.status === 409) return 'accepted';
-      const code = field(answer.body, 'code');
-      if (answer.status === 400 && [...existing, ...blocked].some((known) => known === code)) return 'accepted';
-      if (answer.status === 400 && invalid.some((known) => known === code)) return 'invalid';
-      if (answer.status === 422 && blamesAddress(answer.body)) return 'invalid';
-      throw calls.refused(call, answer, code);
+      const code = String(field(answer.body, 'code'));
+      if (answer.status === 400 && accepted.includes(code)) return 'accepted';
+      if (answer.status === 400 && invalid.includes(code)) return 'invalid';
+      if (answer.status === 422 && addressErrors.safeParse(answer.body).success) return 'invalid';
+      throw answer.failure();
     },
   };
 }
 
-/** A 422 lists the invalid fields in `detail`, each with its path: `loc: ['body', 'input', 'email_address']`. */
-function blamesAddress(body: unknown): boolean {
-  const detail = field(body, 'detail');
-  if (!Array.isArray(detail) || detail.length === 0) return false;
-  return detail.every((error) => {
-    const path = field(error, 'loc');
-    return Array.isArray(path) && path.at(-1) === 'email_address';
-  });
-}
-
-const name = 'buttondown';
+/** A 422 lists the invalid fields, each with its path: `loc: ['body', 'input', 'email_address']`. */
+const addressErrors = z.object({
+  detail: z.array(z.object({ loc: z.array(z.unknown()).refine((path) => path.at(-1) === 'email_address') })).min(1),
+});
 
 const tags = z.object({ results: z.array(z.object({ id: z.string(), name: z.string() })), next: z.string().nullish() });
-const email = z.object({
-  id: z.string(),
-  // It is printed if it is not known.
-  status: z.string().max(40),
-  metadata: z.record(z.string(), z.unknown()).nullish(),
-  filters: z.object({ filters: z.array(z.object({ field: z.string(), value: z.unknown() })) }).nullish(),
-});
+const email = z
+  .object({
+    id: z.string(),
+    status,
+    metadata: z.record(z.string(), z.unknown()).nullish(),
+    filters: z.object({ filters: z.array(z.object({ field: z.string(), value: z.unknown() })) }).nullish(),
+  })
+  .transform(withState(['scheduled', 'about_to_send', 'in_flight', 'throttled', 'sent', 'resending']));
 const emails = z.object({ results: z.array(email), next: z.string().nullish() });
-
-/** What the states of an email mean. Any other needs a person. */
-const sent = ['scheduled', 'about_to_send', 'in_flight', 'throttled', 'sent', 'resending'];
 
 /**
  * Sends with Buttondown to the subscribers with the tag of a list (docs.buttondown.com/api-emails-create). Its emails are
@@ -96,7 +81,7 @@ export function buttondown(
   tools: ServiceTools,
 ): CampaignService {
   const headers = { authorization: `Token ${key}`, 'x-api-version': '2026-04-01' };
-  const call = serviceCalls(name, key, headers, tools);
+  const call = serviceCalls('buttondown', key, headers, tools);
   const emailAt = (id: string) => `${url}/v1/emails/${encodeURIComponent(id)}`;
 
   /** The id of the tag. A filter by a name, or none, would send the mail to everyone. */
@@ -115,25 +100,21 @@ export function buttondown(
       const found: Campaign[] = [];
       // Some days earlier, since its clock and time zone are not ours.
       const start = new Date(Date.parse(`${day}T00:00:00Z`) - 7 * 86_400_000).toISOString().slice(0, 10);
-      for await (const { results } of pagesOf(
-        call,
-        `${url}/v1/emails?source=api&creation_date__start=${start}`,
-        emails,
-      )) {
-        found.push(...results.filter(({ metadata }) => metadata?.catalog_key === wanted).map(campaignOf));
-      }
+      const first = `${url}/v1/emails?source=api&creation_date__start=${start}`;
+      for await (const { results } of pagesOf(call, first, emails))
+        found.push(...results.filter(({ metadata }) => metadata?.catalog_key === wanted));
       return found;
     },
     create: async (wanted, mail) => createDraft(call, `${url}/v1/emails`, wanted, mail, await tagId()),
     async read(id) {
-      const found = parsed(name, email, await call({ step: 'read', method: 'GET', url: emailAt(id) }));
+      const found = await call({ step: 'read', method: 'GET', url: emailAt(id) }, email);
       const [filter, ...more] = found.filters?.filters ?? [];
       if (filter?.field !== 'subscriber.tags' || filter.value !== (await tagId()) || more.length > 0) {
         throw new OperationError(
           `The email ${id} at Buttondown has different filters than the list, so it was not sent.`,
         );
       }
-      return campaignOf(found);
+      return found;
     },
     send: async (id) => void (await call({ step: 'publish', method: 'POST', url: `${emailAt(id)}/publish`, body: {} })),
     async test(wanted, mail, address) {
@@ -145,12 +126,8 @@ export function buttondown(
   };
 }
 
-function campaignOf({ id, status }: z.infer<typeof email>): Campaign {
-  return { id, state: sent.includes(status) ? 'sent' : status };
-}
-
 async function createDraft(
-  call: CallService,
+  call: ReturnType<typeof serviceCalls>,
   url: string,
   key: string,
   mail: OutgoingMail,
@@ -169,5 +146,5 @@ async function createDraft(
       filters: [{ field: 'subscriber.tags', operator: 'contains', value: tag }],
     },
   };
-  return parsed(name, email.pick({ id: true }), await call({ step: 'create', method: 'POST', url, body })).id;
+  return (await call({ step: 'create', method: 'POST', url, body }, created)).id;
 }

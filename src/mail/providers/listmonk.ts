@@ -1,22 +1,23 @@
 import * as z from 'zod';
 import { OperationError } from '../../lib/errors.ts';
 import {
-  type Campaign,
   type CampaignService,
   type OutgoingMail,
-  parsed,
-  ServiceFailed,
   type ServiceTools,
   serviceCalls,
+  status,
+  withState,
   withUnsubscribe,
 } from '../campaign.ts';
 import { secretsOf } from '../private-errors.ts';
 import {
   type Call,
-  Calls,
   type CallTools,
+  callsTo,
   field,
   type ListName,
+  ProviderFailed,
+  type SendCall,
   type SubscriberLog,
   type SubscriberProvider,
   type Subscription,
@@ -45,112 +46,92 @@ export function createListmonk(
 ): SubscriberProvider {
   const provider = 'listmonk';
   const token = key.slice(key.indexOf(':') + 1);
-  const request = (step: string, method: Call['method'], path: string, body?: unknown): Call => ({
-    step,
-    method,
-    url: `${url}/api/subscribers${path}`,
-    headers: { authorization: `token ${key}` },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
+  const headers = { authorization: `token ${key}` };
+  const request = (step: string, method: Call['method'], path: string, body?: object) =>
+    ({ step, method, url: `${url}/api/subscribers${path}`, body }) as const;
 
-  async function join({ id, email, list, note }: Subscription, calls: Calls): Promise<void> {
-    const known = await find(email, calls);
+  async function join({ id, email, list, note }: Subscription, call: SendCall): Promise<void> {
+    const known = await find(email, call);
     if (note)
       log.warn(
         { provider, subscription: id },
         'The note of a subscription was not stored: the address was already known.',
       );
     if (known.status === 'blocklisted') return;
-    const status = known.lists.get(lists[list]);
-    if (status === 'confirmed') return;
-    if (status !== 'unconfirmed') {
+    const state = known.lists?.find((each) => each.id === lists[list])?.subscription_status;
+    if (state === 'confirmed') return;
+    if (state !== 'unconfirmed') {
       const target = { ids: [known.id], action: 'add', target_list_ids: [lists[list]], status: 'unconfirmed' };
-      await expectSuccess(calls, request('add to list', 'PUT', '/lists', target));
+      await expectSuccess(call, request('add to list', 'PUT', '/lists', target));
     }
-    await expectSuccess(calls, request('confirmation', 'POST', `/${known.id}/optin`));
+    await expectSuccess(call, request('confirmation', 'POST', `/${known.id}/optin`));
   }
 
-  async function find(email: string, calls: Calls): Promise<Known> {
-    const call = {
-      ...request('look up', 'GET', `?search=${encodeURIComponent(pattern(email))}&per_page=100`),
-      read: true,
-    };
-    const answer = await expectSuccess(calls, call);
-    const results = field(field(answer.body, 'data'), 'results');
-    const found = Array.isArray(results) ? results.find((one) => isAddress(field(one, 'email'), email)) : undefined;
-    const id = field(found, 'id');
-    if (typeof id !== 'number') throw calls.unreadable(call, answer);
-    return { id, status: field(found, 'status'), lists: statusesIn(field(found, 'lists')) };
+  async function find(email: string, call: SendCall): Promise<z.infer<typeof subscriber>> {
+    // The search is for a regular expression.
+    const pattern = email.replace(/[+*?^$()[\]{}|\\]/g, '\\$&');
+    const search = request('look up', 'GET', `?search=${encodeURIComponent(pattern)}&per_page=100`);
+    const answer = await expectSuccess(call, { ...search, read: true });
+    const found = subscribers
+      .safeParse(answer.body)
+      .data?.data.results.find((each) => each.email.toLowerCase() === email.toLowerCase());
+    if (found === undefined) throw answer.failure();
+    return found;
   }
 
   return {
     name: provider,
     async add(subscription, signal) {
       const { email, list, note } = subscription;
-      const calls = new Calls({ provider, secrets: secretsOf(key, token, email, note), signal }, tools);
-      const create = request('create', 'POST', '', {
+      const call = callsTo({ provider, headers, secrets: secretsOf(key, token, email, note), signal }, tools);
+      const body = {
         email,
         name: email.slice(0, email.lastIndexOf('@')),
         status: 'enabled',
         lists: [lists[list]],
         attribs: { source: 'catalog', note },
         preconfirm_subscriptions: false,
-      });
-      const answer = await calls.send(create);
-      if (answer.status === 409) await join(subscription, calls);
-      else if (isOwn(answer.body) && answer.status === 400) return 'invalid';
-      else if (!answer.ok) throw calls.refused(create, answer);
+      };
+      const answer = await call(request('create', 'POST', '', body));
+      // The page of a proxy has no message, and says nothing about the address.
+      const isOwn = typeof field(answer.body, 'message') === 'string';
+      if (answer.status === 409) await join(subscription, call);
+      else if (isOwn && answer.status === 400) return 'invalid';
+      else if (!answer.ok) throw answer.failure();
       return 'accepted';
     },
   };
 }
 
-/** A known subscriber; `lists` leads from list ids to `confirmed`, `unconfirmed` or `unsubscribed`. */
-interface Known {
-  id: number;
-  status: unknown;
-  lists: Map<unknown, unknown>;
-}
+/** A known subscriber. The status on a list is `confirmed`, `unconfirmed` or `unsubscribed`. */
+const subscriber = z.object({
+  id: z.number(),
+  email: z.string(),
+  status: z.unknown(),
+  lists: z.array(z.object({ id: z.unknown(), subscription_status: z.unknown() })).nullish(),
+});
+const subscribers = z.object({ data: z.object({ results: z.array(subscriber) }) });
 
-async function expectSuccess(calls: Calls, call: Call) {
-  const answer = await calls.send(call);
-  if (!answer.ok) throw calls.refused(call, answer);
+async function expectSuccess(send: SendCall, call: Call) {
+  const answer = await send(call);
+  if (!answer.ok) throw answer.failure();
   return answer;
-}
-
-/** Whether an answer is listmonk's own: it has a message. The page of a proxy has none and says nothing about the address. */
-function isOwn(body: unknown): boolean {
-  return typeof field(body, 'message') === 'string';
-}
-
-/** Escapes an address for the search, which is a regular expression. */
-function pattern(email: string): string {
-  return email.replace(/[+*?^$()[\]{}|\\]/g, '\\$&');
-}
-
-function isAddress(value: unknown, email: string): boolean {
-  return typeof value === 'string' && value.toLowerCase() === email.toLowerCase();
-}
-
-function statusesIn(lists: unknown): Map<unknown, unknown> {
-  return new Map(Array.isArray(lists) ? lists.map((one) => [field(one, 'id'), field(one, 'subscription_status')]) : []);
 }
 
 const name = 'listmonk';
 
-const campaign = z.object({
-  id: z.int(),
-  name: z.string(),
-  // It is printed if it is not known.
-  status: z.string().max(40),
-  lists: z.array(z.object({ id: z.int() })),
-});
+const campaign = z
+  .object({
+    id: z.int().transform(String),
+    name: z.string(),
+    status,
+    lists: z.array(z.object({ id: z.int() })),
+  })
+  .transform(withState(['scheduled', 'running', 'finished']));
 const one = z.object({ data: campaign });
 const many = z.object({ data: z.object({ results: z.array(campaign) }) });
 const template = z.object({ data: z.object({ body: z.string() }) });
-
-/** What the states of a campaign mean. Any other, such as `paused`, needs a person: to resume may send mails again. */
-const sent = ['scheduled', 'running', 'finished'];
+const listName = z.object({ data: z.object({ name: z.string() }) });
 
 /** Sends campaigns with listmonk to the list of a list (listmonk.app/docs/apis/campaigns). */
 export function listmonk(
@@ -172,18 +153,16 @@ export function listmonk(
     };
   };
 
-  async function read(id: string | number): Promise<Campaign> {
-    const { data } = parsed(name, one, await call({ step: 'read', method: 'GET', url: `${campaigns}/${id}` }));
-    if (data.lists.length !== 1 || data.lists[0]?.id !== number) {
-      throw new OperationError(`The campaign ${id} at listmonk is not for list ${number} alone, so it was not sent.`);
-    }
-    return campaignOf(data);
+  /** Stores a draft, and returns its id. */
+  async function create(wanted: string, mail: OutgoingMail): Promise<string> {
+    const body = content(wanted, mail);
+    return (await call({ step: 'create', method: 'POST', url: campaigns, body }, one)).data.id;
   }
 
   /** listmonk's own template counts who opens an email. */
   async function checkTemplate(): Promise<void> {
-    const answer = await call({ step: 'template', method: 'GET', url: `${url}/api/templates/${templateId}` });
-    const { body } = parsed(name, template, answer).data;
+    const request = { step: 'template', method: 'GET', url: `${url}/api/templates/${templateId}` } as const;
+    const { body } = (await call(request, template)).data;
     if (!/\{\{\s*template "content" \.\s*\}\}/.test(body) || /Track(?:View|Link)/.test(body)) {
       throw new OperationError(
         `Template ${templateId} (CATALOG_MAIL_TEMPLATE) has to be {{ template "content" . }} without TrackView and TrackLink, so nothing was sent.`,
@@ -194,46 +173,38 @@ export function listmonk(
   return {
     name,
     async audience() {
-      const found = await call({ step: 'list', method: 'GET', url: `${url}/api/lists/${number}` }).catch((error) => {
-        if (!(error instanceof ServiceFailed) || ![400, 404].includes(error.status ?? 0)) throw error;
+      const request = { step: 'list', method: 'GET', url: `${url}/api/lists/${number}` } as const;
+      const { data } = await call(request, listName).catch((error) => {
+        if (!(error instanceof ProviderFailed) || ![400, 404].includes(error.status ?? 0)) throw error;
         throw new OperationError(`listmonk has no list ${number}, so nothing was sent.`, { cause: error });
       });
       await checkTemplate();
-      const { data } = parsed(name, z.object({ data: z.object({ name: z.string() }) }), found);
       return `the list ${JSON.stringify(data.name)} (${number})`;
     },
     async find(wanted) {
       const query = `query=${encodeURIComponent(wanted)}&no_body=true&per_page=all`;
-      const answer = await call({ step: 'find', method: 'GET', url: `${campaigns}?${query}` });
+      const { data } = await call({ step: 'find', method: 'GET', url: `${campaigns}?${query}` }, many);
       // It finds parts of names too.
-      return parsed(name, many, answer)
-        .data.results.filter((each) => each.name === wanted)
-        .map(campaignOf);
+      return data.results.filter((each) => each.name === wanted);
     },
-    async create(wanted, mail) {
-      const body = content(wanted, mail);
-      return String(parsed(name, one, await call({ step: 'create', method: 'POST', url: campaigns, body })).data.id);
+    create,
+    async read(id) {
+      const { data } = await call({ step: 'read', method: 'GET', url: `${campaigns}/${id}` }, one);
+      if (data.lists.length !== 1 || data.lists[0]?.id !== number) {
+        throw new OperationError(`The campaign ${id} at listmonk is not for list ${number} alone, so it was not sent.`);
+      }
+      return data;
     },
-    read,
     async send(id) {
       await call({ step: 'start', method: 'PUT', url: `${campaigns}/${id}/status`, body: { status: 'running' } });
     },
     async test(wanted, mail, address) {
-      const body = content(`${wanted}:test`, mail);
-      const { id } = parsed(name, one, await call({ step: 'create', method: 'POST', url: campaigns, body })).data;
-      await call({
-        step: 'test',
-        method: 'POST',
-        url: `${campaigns}/${id}/test`,
-        body: { ...body, subscribers: [address] },
-      });
+      const id = await create(`${wanted}:test`, mail);
+      const body = { ...content(`${wanted}:test`, mail), subscribers: [address] };
+      await call({ step: 'test', method: 'POST', url: `${campaigns}/${id}/test`, body });
       return `listmonk sends the email to ${address}, which has to be a subscriber. Its draft ${id} stays there.`;
     },
   };
-}
-
-function campaignOf({ id, status }: z.infer<typeof campaign>): Campaign {
-  return { id: String(id), state: sent.includes(status) ? 'sent' : status };
 }
 
 /** listmonk counts who opens an address that ends with this. */

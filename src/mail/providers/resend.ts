@@ -3,20 +3,23 @@ import { OperationError } from '../../lib/errors.ts';
 import {
   type Campaign,
   type CampaignService,
+  created,
   type OutgoingMail,
-  parsed,
-  ServiceFailed,
+  pagesOf,
   type ServiceTools,
   serviceCalls,
+  status,
+  withState,
   withUnsubscribe,
 } from '../campaign.ts';
 import { secretsOf } from '../private-errors.ts';
 import {
   type Answer,
-  Calls,
   type CallTools,
+  callsTo,
   field,
   type ListName,
+  ProviderFailed,
   type SubscriberLog,
   type SubscriberProvider,
 } from '../provider.ts';
@@ -48,32 +51,19 @@ export function createResend(
   return {
     name: provider,
     async add({ id, email, list, note }, signal) {
-      const calls = new Calls({ provider, secrets: secretsOf(key, email, note), signal }, tools);
+      const call = callsTo({ provider, headers, secrets: secretsOf(key, email, note), signal }, tools);
       const contact = `${url}/contacts/${encodeURIComponent(email)}`;
-
-      const create = {
-        step: 'create',
-        method: 'POST',
-        url: `${url}/contacts`,
-        headers,
-        body: JSON.stringify({ email, unsubscribed: false }),
-      } as const;
-      const created = await calls.send(create);
-      if (!created.ok && !alreadyThere(created)) {
-        if (blamesAddress(created)) return 'invalid';
-        throw calls.refused(create, created, field(created.body, 'name'));
+      const body = { email, unsubscribed: false };
+      const answer = await call({ step: 'create', method: 'POST', url: `${url}/contacts`, body });
+      if (!answer.ok && !alreadyThere(answer)) {
+        if (blamesAddress(answer)) return 'invalid';
+        throw answer.failure();
       }
 
-      if (note !== undefined && note !== '' && noteProperty !== null) {
-        const describe = {
-          step: 'note',
-          method: 'PATCH',
-          url: contact,
-          headers,
-          body: JSON.stringify({ properties: { [noteProperty]: note } }),
-        } as const;
-        const described = await calls.send(describe);
-        if (!described.ok) throw calls.refused(describe, described, field(described.body, 'name'));
+      if (note && noteProperty !== null) {
+        const properties = { [noteProperty]: note };
+        const described = await call({ step: 'note', method: 'PATCH', url: contact, body: { properties } });
+        if (!described.ok) throw described.failure();
       } else if (note) {
         log.warn(
           { provider, subscription: id },
@@ -81,15 +71,10 @@ export function createResend(
         );
       }
 
-      const join = {
-        step: 'segment',
-        method: 'POST',
-        url: `${contact}/segments/${encodeURIComponent(lists[list])}`,
-        headers,
-      } as const;
-      const joined = await calls.send(join);
+      const segment = `${contact}/segments/${encodeURIComponent(lists[list])}`;
+      const joined = await call({ step: 'segment', method: 'POST', url: segment });
       if (joined.ok) return 'accepted';
-      throw calls.refused(join, joined, field(joined.body, 'name'));
+      throw joined.failure();
     },
   };
 }
@@ -110,23 +95,9 @@ function message(body: unknown): string {
   return typeof text === 'string' ? text : '';
 }
 
-const name = 'resend';
-
-const created = z.object({ id: z.string() });
-const broadcast = z.object({
-  id: z.string(),
-  name: z.string().nullish(),
-  // It is printed if it is not known.
-  status: z.string().max(40),
-  segment_id: z.string().nullish(),
-});
-const broadcasts = z.object({ has_more: z.boolean().optional(), data: z.array(broadcast) });
-
-/** What the states of a broadcast mean. Any other needs a person. */
-const sent = ['queued', 'scheduled', 'sent'];
-
-/** The most pages of broadcasts that are read. */
-const mostPages = 100;
+const broadcast = z
+  .object({ id: z.string(), name: z.string().nullish(), status, segment_id: z.string().nullish() })
+  .transform(withState(['queued', 'scheduled', 'sent']));
 
 /** Sends broadcasts with Resend to the segment of a list (resend.com/docs/api-reference/broadcasts). */
 export function resend(
@@ -134,41 +105,41 @@ export function resend(
   { list, from, home }: { list: ListName; from: string; home: string },
   tools: ServiceTools,
 ): CampaignService {
-  const call = serviceCalls(name, key, { authorization: `Bearer ${key}` }, tools);
+  const call = serviceCalls('resend', key, { authorization: `Bearer ${key}` }, tools);
   const segment = lists[list];
   const broadcastAt = (id: string) => `${url}/broadcasts/${encodeURIComponent(id)}`;
   return {
     name: 'Resend',
     async audience() {
-      const found = await call({ step: 'segment', method: 'GET', url: `${url}/segments/${segment}` }).catch((error) => {
-        if (!(error instanceof ServiceFailed) || error.status !== 404) throw error;
+      const address = `${url}/segments/${segment}`;
+      const shape = z.object({ name: z.string() });
+      const found = await call({ step: 'segment', method: 'GET', url: address }, shape).catch((error) => {
+        if (!(error instanceof ProviderFailed) || error.status !== 404) throw error;
         throw new OperationError(`Resend has no segment ${segment}, so nothing was sent.`, { cause: error });
       });
-      return `the segment ${JSON.stringify(parsed(name, z.object({ name: z.string() }), found).name)} (${segment})`;
+      return `the segment ${JSON.stringify(found.name)} (${segment})`;
     },
     async find(wanted) {
       const found: Campaign[] = [];
-      let after = '';
-      for (let page = 0; page < mostPages; page += 1) {
-        const address = `${url}/broadcasts?limit=100${after}`;
-        const { data, has_more } = parsed(name, broadcasts, await call({ step: 'find', method: 'GET', url: address }));
-        found.push(...data.filter((each) => each.name === wanted).map(campaignOf));
-        const last = data.at(-1);
-        if (has_more !== true || last === undefined) return found;
-        after = `&after=${encodeURIComponent(last.id)}`;
-      }
-      throw new OperationError('Resend has more broadcasts than can be searched, so nothing was sent.');
+      const first = `${url}/broadcasts?limit=100`;
+      const page = z.object({ has_more: z.boolean().optional(), data: z.array(broadcast) }).transform((broadcasts) => {
+        const last = broadcasts.has_more === true ? broadcasts.data.at(-1) : undefined;
+        return { ...broadcasts, next: last && `${first}&after=${encodeURIComponent(last.id)}` };
+      });
+      for await (const { data } of pagesOf(call, first, page))
+        found.push(...data.filter(({ name }) => name === wanted));
+      return found;
     },
     async create(wanted, mail) {
       const body = { name: wanted, segment_id: segment, from, ...contentOf(mail, '{{{RESEND_UNSUBSCRIBE_URL}}}') };
-      return parsed(name, created, await call({ step: 'create', method: 'POST', url: `${url}/broadcasts`, body })).id;
+      return (await call({ step: 'create', method: 'POST', url: `${url}/broadcasts`, body }, created)).id;
     },
     async read(id) {
-      const found = parsed(name, broadcast, await call({ step: 'read', method: 'GET', url: broadcastAt(id) }));
+      const found = await call({ step: 'read', method: 'GET', url: broadcastAt(id) }, broadcast);
       if (found.segment_id != null && found.segment_id !== segment) {
         throw new OperationError(`The broadcast ${id} at Resend is for another segment, so it was not sent.`);
       }
-      return campaignOf(found);
+      return found;
     },
     send: async (id) => void (await call({ step: 'send', method: 'POST', url: `${broadcastAt(id)}/send`, body: {} })),
     async test(_key, mail, address) {
@@ -177,10 +148,6 @@ export function resend(
       return `Resend sends the email to ${address}. Its link to unsubscribe only opens the home page.`;
     },
   };
-}
-
-function campaignOf({ id, status }: z.infer<typeof broadcast>): Campaign {
-  return { id, state: sent.includes(status) ? 'sent' : status };
 }
 
 /** Resend replaces what is in three braces, also in plain text, where nothing can escape them. */

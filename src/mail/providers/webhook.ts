@@ -1,15 +1,21 @@
 import { createHmac } from 'node:crypto';
 import { OperationError } from '../../lib/errors.ts';
-import {
-  type Sender,
-  ServiceFailed,
-  type ServiceTools,
-  type Subject,
-  serviceCalls,
-  withUnsubscribe,
-} from '../campaign.ts';
+import { type Sender, type ServiceTools, type Subject, serviceCalls, withUnsubscribe } from '../campaign.ts';
 import { secretsOf } from '../private-errors.ts';
-import { Calls, type CallTools, type SubscriberProvider } from '../provider.ts';
+import { type CallTools, callsTo, ProviderFailed, type SubscriberProvider } from '../provider.ts';
+
+export interface WebhookSettings {
+  /** The whole address that receives subscriptions, or announcements. */
+  url: string;
+  /** The secret that signs them. */
+  key: string;
+}
+
+/** The body of a request, with the header that signs its bytes. */
+function signed(value: object, key: string): { body: string; headers: Record<string, string> } {
+  const body = JSON.stringify(value);
+  return { body, headers: { 'x-catalog-signature': `sha256=${createHmac('sha256', key).update(body).digest('hex')}` } };
+}
 
 /** How often an announcement is posted before it counts as failed. */
 const attempts = 3;
@@ -19,7 +25,7 @@ const attempts = 3;
  * The receiver sends it. Any 2xx means that it will, and it ignores an `id` that it had before: so a post may be repeated.
  */
 export function webhook(
-  { url, key }: { url: string; key: string },
+  { url, key }: WebhookSettings,
   { now, pause, ...tools }: ServiceTools & Required<Pick<ServiceTools, 'now' | 'pause'>>,
 ): Sender {
   const call = serviceCalls('webhook', key, {}, { timeoutMs: 10_000, now, pause, ...tools });
@@ -28,14 +34,13 @@ export function webhook(
   async function post(type: string, id: string, { list, agent, mail }: Subject): Promise<void> {
     const { subject, preheader, html, text } = withUnsubscribe(mail, '{{unsubscribe_url}}');
     const time = new Date(now()).toISOString();
-    const body = JSON.stringify({ type, id, time, list, issue: agent, mail: { subject, preheader, html, text } });
-    const headers = { 'x-catalog-signature': `sha256=${createHmac('sha256', key).update(body).digest('hex')}` };
+    const request = signed({ type, id, time, list, issue: agent, mail: { subject, preheader, html, text } }, key);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await call({ step: type, method: 'POST', url, headers, body, repeats: true });
+        await call({ step: type, method: 'POST', url, ...request, repeats: true });
         return;
       } catch (error) {
-        if (!(error instanceof ServiceFailed) || error.refused || attempt === attempts) throw error;
+        if (!(error instanceof ProviderFailed) || error.isRefusal || attempt === attempts) throw error;
         await pause(attempt * 1000);
       }
     }
@@ -50,9 +55,9 @@ export function webhook(
       try {
         await post(`announce.${subject.kind}`, subject.key, subject);
       } catch (error) {
-        if (error instanceof ServiceFailed && error.refused) await claim.record({ type: 'unsent' });
+        if (error instanceof ProviderFailed && error.isRefusal) await claim.record({ type: 'unsent' });
         const { message } = error as Error;
-        throw error instanceof ServiceFailed
+        throw error instanceof ProviderFailed
           ? new OperationError(`The announcement was not accepted: ${message} Run this command again.`, {
               cause: error,
             })
@@ -68,13 +73,6 @@ export function webhook(
   };
 }
 
-export interface WebhookSettings {
-  /** The whole address that receives subscriptions. */
-  url: string;
-  /** The secret that signs them. */
-  key: string;
-}
-
 /**
  * Sends each subscription as JSON `{id, time, email, list, note}` with `X-Catalog-Signature: sha256=<hex>`, the
  * HMAC-SHA-256 of the body's bytes. Any 2xx means that it is stored. A repeated call has the same `id` and bytes.
@@ -86,13 +84,11 @@ export function createWebhook({ url, key }: WebhookSettings, tools: CallTools): 
     name: provider,
     async add({ id, time, email, list, note }, signal) {
       const secrets = secretsOf(key, email, note, pathname === '/' ? undefined : pathname, search);
-      const calls = new Calls({ provider, secrets, signal }, tools);
-      const body = JSON.stringify({ id, time, email, list, note });
-      const headers = { 'x-catalog-signature': `sha256=${createHmac('sha256', key).update(body).digest('hex')}` };
-      const call = { step: 'deliver', method: 'POST', url, headers, body } as const;
-      const answer = await calls.send(call);
+      const call = callsTo({ provider, headers: {}, secrets, signal }, tools);
+      const request = signed({ id, time, email, list, note }, key);
+      const answer = await call({ step: 'deliver', method: 'POST', url, ...request });
       if (answer.ok) return 'accepted';
-      throw calls.refused(call, answer);
+      throw answer.failure();
     },
   };
 }

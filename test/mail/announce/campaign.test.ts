@@ -6,13 +6,15 @@ import {
   after,
   type Claim,
 } from '../../../src/mail/announcement-journal.ts';
-import { type Campaign, type CampaignService, campaignSender, ServiceFailed } from '../../../src/mail/campaign.ts';
+import { type Campaign, type CampaignService, campaignSender } from '../../../src/mail/campaign.ts';
+import { ProviderFailed } from '../../../src/mail/provider.ts';
 import { smallSubject } from '../../support/mail/announcing.ts';
 
 /** A service that sends campaigns: which one is used, and what counts if the service says several things. */
 
 const time = '2026-11-20T08:00:00.000Z';
-const fail = (status: number | null) => Promise.reject(new ServiceFailed('The service failed', status));
+const fail = (status: number) =>
+  Promise.reject(new ProviderFailed({ provider: 'service', reason: 'refused', status, start: '' }));
 
 /** Sends with a service whose answers these are. Returns what came of it, and what was done. */
 async function sendWith(
@@ -136,7 +138,12 @@ const rows: [name: string, given: Parameters<typeof sendWith>[0], expected: obje
   [
     'stays a draft, and sending it was refused',
     { lists: draft, states: ['draft', 'draft', 'draft', 'draft'], sending: () => fail(422) },
-    { outcome: 'The email was not sent: The service failed.', done: readThrice, state: 'claimed', draft: null },
+    {
+      outcome: 'The email was not sent: service refused it with status 422.',
+      done: readThrice,
+      state: 'claimed',
+      draft: null,
+    },
   ],
   [
     'stays a draft, and whether it was sent is not known',

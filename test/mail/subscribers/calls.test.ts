@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSubscribers } from '../../../src/mail/open-subscribers.ts';
-import { SubscriptionFailed } from '../../../src/mail/provider.ts';
+import { ProviderFailed } from '../../../src/mail/provider.ts';
 import {
   cutShort,
   endless,
@@ -143,7 +143,7 @@ for (const remote of Object.keys(settingsOf) as Remote[]) {
       const attempt = expected === 'timeout' ? tryHanging : tryProvider;
       const trial = await attempt(remote, replies, { given: plain, ...options });
       const shown = inShort(trial.outcome);
-      const { step, code } = trial.outcome instanceof SubscriptionFailed ? trial.outcome : { step: null, code: null };
+      const { step, code } = trial.outcome instanceof ProviderFailed ? trial.outcome : { step: null, code: null };
       const bare = shown.replace(` ${step}`, '').replace(expected === 'network' ? ` ${code}` : '', '');
       assert.is(bare, expected);
       // A provider that takes several calls continues with the next one after a success.
@@ -158,7 +158,7 @@ for (const remote of Object.keys(settingsOf) as Remote[]) {
         assert.is(headers.accept, 'application/json');
         assert.is(headers['content-type'], text === '' ? undefined : 'application/json');
       }
-      if (trial.outcome instanceof SubscriptionFailed) assert.is(trial.outcome.provider, remote);
+      if (trial.outcome instanceof ProviderFailed) assert.is(trial.outcome.provider, remote);
     });
   }
 
@@ -167,7 +167,7 @@ for (const remote of Object.keys(settingsOf) as Remote[]) {
     await gone.close();
     const nowhere = () => settingsOf[remote](gone.url);
     const { outcome, pauses } = await tryProvider(remote, [], { settings: nowhere });
-    assert.instance(outcome, SubscriptionFailed);
+    assert.instance(outcome, ProviderFailed);
     assert.match(inShort(outcome), /^network ECONNREFUSED /);
     assert.is(pauses.length, 1);
   });
@@ -183,8 +183,8 @@ for (const remote of Object.keys(settingsOf) as Remote[]) {
     ]) {
       const body = { code, name: code, message: `${code}`, detail: subscription.email, error: subscription.note };
       const { outcome } = await tryProvider(remote, [{ status: 403, body }]);
-      assert.instance(outcome, SubscriptionFailed);
-      assert.is((outcome as SubscriptionFailed).code, null);
+      assert.instance(outcome, ProviderFailed);
+      assert.is((outcome as ProviderFailed).code, null);
     }
   });
 
