@@ -12,7 +12,6 @@ import {
   type PostParts,
   postRoutes,
   subscriptionRoutes,
-  type Take,
   takeSubscription,
   takeVote,
 } from './forms.ts';
@@ -23,14 +22,6 @@ import { requestId, type ServerLog } from './log.ts';
 import { mcpRoutes } from './mcp/http.ts';
 import type { Metrics } from './metrics.ts';
 import type { ServerSettings } from './settings.ts';
-
-/** One thing that the server needs to do all of its work. */
-interface HealthCheck {
-  /** Its key in `checks` of /readyz. */
-  name: string;
-  /** Resolves if it works. The reason of a rejection is logged but never sent. */
-  check(): Promise<void>;
-}
 
 /** The body of /readyz: which checks pass. */
 interface Readiness {
@@ -44,24 +35,9 @@ const reuseMs = 1_000;
 /** How long a check may take, in milliseconds, so that a disk that hangs fails it. */
 const patienceMs = 3_000;
 
-interface HealthParts {
-  follower: BuildFollower;
-  votes: Pick<VoteStore, 'check'>;
-  subscribers: Pick<SubscriberStore, 'check'>;
-  log: Logger;
-  /** Whether the server is about to stop. @default never */
-  isStopping?: (() => boolean) | undefined;
-}
-
 /** The routes for monitoring: whether the server runs, and whether it can store votes and subscriptions. */
-function healthRoutes({ follower, votes, subscribers, log, isStopping = () => false }: HealthParts): Route[] {
-  const checks = readiness(
-    [
-      { name: 'votes', check: () => votes.check() },
-      { name: 'subscribers', check: async () => subscribers.check?.() },
-    ],
-    log,
-  );
+function healthRoutes({ follower, votes, subscribers, log: { log }, isStopping = () => false }: AppParts): Route[] {
+  const checks = readiness({ votes: () => votes.check(), subscribers: async () => subscribers.check?.() }, log);
   const build = () => follower.current().info.id;
   return [
     ...readRoutes('/healthz', (_request, response) => send(response, 200, { status: 'ok', build: build() })),
@@ -91,12 +67,15 @@ function send(response: Response, status: number, value: object): void {
   response.end(body);
 }
 
-/** Runs the checks and remembers the result for a second. Logs when a check begins to fail and when it passes again. */
-function readiness(checks: readonly HealthCheck[], log: Logger): () => Promise<Readiness> {
+/**
+ * Runs the checks, which reject with a reason that is logged but never sent, and remembers the result for a second. Logs
+ * when a check begins to fail and when it passes again.
+ */
+function readiness(checks: Record<string, () => Promise<void>>, log: Logger): () => Promise<Readiness> {
   const failing = new Set<string>();
   let last: { at: number; result: Promise<Readiness> } | undefined;
 
-  async function run({ name, check }: HealthCheck): Promise<void> {
+  async function run(name: string, check: () => Promise<void>): Promise<void> {
     try {
       await inTime(check());
       if (failing.delete(name)) log.info({ check: name }, 'a health check passes again');
@@ -107,11 +86,9 @@ function readiness(checks: readonly HealthCheck[], log: Logger): () => Promise<R
   }
 
   async function runAll(): Promise<Readiness> {
-    await Promise.all(checks.map(run));
-    return {
-      ready: failing.size === 0,
-      checks: Object.fromEntries(checks.map(({ name }) => [name, failing.has(name) ? 'failing' : 'ok'])),
-    };
+    await Promise.all(Object.entries(checks).map(([name, check]) => run(name, check)));
+    const results = Object.keys(checks).map((name) => [name, failing.has(name) ? 'failing' : 'ok']);
+    return { ready: failing.size === 0, checks: Object.fromEntries(results) };
   }
 
   return () => {
@@ -184,10 +161,8 @@ export function createApp(app: AppParts): RequestListener {
 }
 
 /** The table of routes: those for monitoring, and below each mount those that accept a body. */
-function routes(
-  { follower, votes, subscribers, consent, log, settings, limits: shared, isStopping }: AppParts,
-  mounts: readonly string[],
-): Route[] {
+function routes(app: AppParts, mounts: readonly string[]): Route[] {
+  const { follower, votes, subscribers, consent, log, settings, limits: shared } = app;
   const parts: PostParts = {
     follower,
     origins: originPolicy(settings.allowOrigin, settings.host),
@@ -195,24 +170,19 @@ function routes(
     trustProxy: settings.trustProxy,
     log: log.log,
   };
-  const limits = {
-    votes: rateLimit('votes', settings.voteRate, shared),
-    subscribers: rateLimit('subscriptions', settings.subscribeRate, shared),
-  };
   // Reading needs no database, so messages are counted by each server.
   const messages = rateLimit('messages', settings.mcpRate);
-  const vote: Take = (fields, address) => takeVote(fields, address, { votes, follower, limit: limits.votes });
-  const subscription: Take = (fields, address) =>
-    takeSubscription(fields, address, {
-      subscribers,
-      confirmations: consent?.confirmations ?? null,
-      limit: limits.subscribers,
-    });
+  const vote = takeVote({ votes, follower, limit: rateLimit('votes', settings.voteRate, shared) });
+  const subscription = takeSubscription({
+    subscribers,
+    confirmations: consent?.confirmations ?? null,
+    limit: rateLimit('subscriptions', settings.subscribeRate, shared),
+  });
   return [
-    ...healthRoutes({ follower, votes, subscribers, log: log.log, isStopping }),
+    ...healthRoutes(app),
     ...mounts.flatMap((mount) => [
-      ...postRoutes(`${mount}/api/feedback`, { take: vote, thanks: 'thanks/vote' }, parts),
-      ...postRoutes(`${mount}/api/subscribe`, { take: subscription, thanks: 'thanks/sign-up' }, parts),
+      ...postRoutes(`${mount}/api/feedback`, vote, 'thanks/vote', parts),
+      ...postRoutes(`${mount}/api/subscribe`, subscription, 'thanks/sign-up', parts),
       ...subscriptionRoutes(mount, { consent, ...parts }),
       ...mcpRoutes(`${mount}/api/mcp`, { ...parts, messages }),
     ]),

@@ -30,18 +30,18 @@ import type { BuildFollower, LiveBuild } from './live-build.ts';
 import { requestId } from './log.ts';
 import type { ServerSettings } from './settings.ts';
 
-/** Decides which pages may send votes, subscriptions and MCP messages (C5.20). */
-interface OriginPolicy {
-  /**
-   * Returns the Origin of a request if it is one of the site's own, or null if it has none, since no page sent it.
-   *
-   * Throws Refusal `forbidden_origin` for any other value, including `null` and malformed ones.
-   */
-  check(request: IncomingMessage, build: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>): string | null;
-}
+/**
+ * Returns the Origin of a request if it is one of the site's own, or null if it has none, since no page sent it (C5.20).
+ *
+ * Throws Refusal `forbidden_origin` for any other value, including `null` and malformed ones.
+ */
+export type OriginPolicy = (
+  request: IncomingMessage,
+  build: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>,
+) => string | null;
 
 /**
- * `allowed` are further origins that count as the site's own; `host` is the address on which the server listens.
+ * Decides which pages may send votes, subscriptions and MCP messages. `allowed` are further origins that count as the site's own; `host` is the address on which the server listens.
  *
  * The Host of a request counts too, since a server may not know all of its names. On a loopback address it counts only
  * if it is a loopback name or belongs to a known origin (C5.21): a page can point its name to a loopback address (DNS
@@ -49,20 +49,18 @@ interface OriginPolicy {
  */
 export function originPolicy(allowed: readonly string[], host: string): OriginPolicy {
   const listensOnLoopback = isLoopback(host);
-  return {
-    check(request, { baseUrl, runtimeUrl }) {
-      const { origin } = request.headers;
-      if (origin === undefined) return null;
-      const own = [baseUrl, ...(runtimeUrl === null ? [] : [runtimeUrl])].map((url) => new URL(url).origin);
-      if (own.includes(origin) || allowed.includes(origin)) return origin;
-      const hostname = URL.canParse(origin) ? new URL(origin).hostname : '';
-      if (listensOnLoopback && isLoopback(hostname)) return origin;
-      const onLoopback = listensOnLoopback || isLoopback(request.socket.localAddress ?? '');
-      const isKnown = () =>
-        isLoopback(hostname) || [...own, ...allowed].some((known) => new URL(known).hostname === hostname);
-      if (isOwnHost(origin, request.headers.host) && (!onLoopback || isKnown())) return origin;
-      throw new Refusal('forbidden_origin', 'Requests from pages of other sites are not accepted.');
-    },
+  return (request, { baseUrl, runtimeUrl }) => {
+    const { origin } = request.headers;
+    if (origin === undefined) return null;
+    const own = [baseUrl, ...(runtimeUrl === null ? [] : [runtimeUrl])].map((url) => new URL(url).origin);
+    if (own.includes(origin) || allowed.includes(origin)) return origin;
+    const hostname = URL.canParse(origin) ? new URL(origin).hostname : '';
+    if (listensOnLoopback && isLoopback(hostname)) return origin;
+    const onLoopback = listensOnLoopback || isLoopback(request.socket.localAddress ?? '');
+    const isKnown = () =>
+      isLoopback(hostname) || [...own, ...allowed].some((known) => new URL(known).hostname === hostname);
+    if (isOwnHost(origin, request.headers.host) && (!onLoopback || isKnown())) return origin;
+    throw new Refusal('forbidden_origin', 'Requests from pages of other sites are not accepted.');
   };
 }
 
@@ -112,16 +110,13 @@ export interface PostParts {
 /** Does the work of a route and returns headers for the answer. Throws Refusal. */
 export type Take = (fields: Fields, address: string) => Promise<Record<string, string>>;
 
-/** One operation: its work, and the page below the base URL to which a form is redirected. */
-interface Operation {
-  take: Take;
-  thanks: string;
-}
-
-/** The routes of one operation, for JSON and for forms without JavaScript, with its preflight and its 405. */
-export function postRoutes(path: string, operation: Operation, parts: PostParts): Route[] {
+/**
+ * The routes of one operation, for JSON and for forms without JavaScript, with its preflight and its 405. Forms are
+ * redirected to the page `thanks` below the base URL.
+ */
+export function postRoutes(path: string, take: Take, thanks: string, parts: PostParts): Route[] {
   return [
-    ['POST', path, (request, response) => answerPost(request, response, operation, parts)],
+    ['POST', path, (request, response) => answerPost(request, response, { ...parts, take, thanks })],
     ['OPTIONS', path, (request, response) => answerPreflight(request, response, parts, preflight)],
     ['ALL', path, (request, response) => sendRefusal(request, response, notPost(), parts)],
   ];
@@ -131,14 +126,14 @@ const preflight = { allow: 'POST, OPTIONS', 'access-control-allow-headers': 'Con
 const notPost = () => new Refusal('method_not_allowed', 'This address accepts POST.', { allow: preflight.allow });
 
 /** The checks run in the order of C4.22. The router has checked the method; `take` checks the fields and the rest. */
-async function answerPost(request: Request, response: Response, { take, thanks }: Operation, parts: PostParts) {
-  const { follower, origins, refused, trustProxy, log } = parts;
+async function answerPost(request: Request, response: Response, parts: PostParts & { take: Take; thanks: string }) {
+  const { follower, origins, refused, trustProxy, log, take, thanks } = parts;
   const address = clientAddress(request, trustProxy);
   const build = follower.current();
   let cors: Record<string, string> = {};
   let kind: BodyKind = 'json';
   try {
-    cors = corsHeaders(origins.check(request, build.info));
+    cors = corsHeaders(origins(request, build.info));
     kind = bodyKind(request);
     const fields = parseFields(await readBody(request, maxBodyBytes), kind);
     const headers = { ...(await take(fields, address)), ...cors };
@@ -162,7 +157,7 @@ export async function answerPreflight(
 ): Promise<void> {
   try {
     response.writeHead(204, {
-      ...corsHeaders(parts.origins.check(request, parts.follower.current().info)),
+      ...corsHeaders(parts.origins(request, parts.follower.current().info)),
       ...headers,
       'access-control-allow-methods': 'POST',
       'access-control-max-age': '86400',
@@ -258,36 +253,28 @@ function parseBody<Schema extends z.ZodType>(schema: Schema, fields: Fields): z.
   throw new Refusal('invalid_body', wrong.map(({ message }) => message).join(' '));
 }
 
-interface VoteParts {
-  votes: VoteStore;
-  follower: BuildFollower;
-  limit: Limit;
-}
-
 /**
- * Stores a vote (sendFeedback, C4.3 to C4.6). Resolves with the headers of the limit once the vote is on disk. A request
+ * Returns what stores a vote (sendFeedback, C4.3 to C4.6). It resolves with the headers of the limit once the vote is on disk. A request
  * that fills the honeypot is ignored before its other fields are checked.
  *
- * Throws Refusal: `invalid_body`, `unknown_agent`, `rate_limited`, `unavailable`.
+ * It throws Refusal: `invalid_body`, `unknown_agent`, `rate_limited`, `unavailable`.
  */
-export async function takeVote(fields: Fields, address: string, { votes, follower, limit }: VoteParts) {
-  if (isTrapped(fields)) return {};
-  const { slug, vote, note } = parseBody(feedbackRequest, fields);
-  if (!(await isAgent(slug, follower)))
-    throw new Refusal('unknown_agent', 'No agent has this `slug`; /api/agents.json lists them all.');
-  const headers = await limit.take(address);
-  try {
-    await votes.append({ slug, vote, note: storedNote(note), address });
-  } catch (error) {
-    if (!(error instanceof VotesUnavailable)) throw error;
-    throw new Refusal(
-      'unavailable',
-      'Votes cannot be stored at the moment. Try again later.',
-      { 'retry-after': '30' },
-      unlessLogged(error),
-    );
-  }
-  return headers;
+export function takeVote(parts: { votes: VoteStore; follower: BuildFollower; limit: Limit }): Take {
+  return async (fields, address) => {
+    if (isTrapped(fields)) return {};
+    const { slug, vote, note } = parseBody(feedbackRequest, fields);
+    if (!(await isAgent(slug, parts.follower)))
+      throw new Refusal('unknown_agent', 'No agent has this `slug`; /api/agents.json lists them all.');
+    const headers = await parts.limit.take(address);
+    try {
+      await parts.votes.append({ slug, vote, note: storedNote(note), address });
+    } catch (error) {
+      if (!(error instanceof VotesUnavailable)) throw error;
+      const message = 'Votes cannot be stored at the moment. Try again later.';
+      throw new Refusal('unavailable', message, { 'retry-after': '30' }, unlessLogged(error));
+    }
+    return headers;
+  };
 }
 
 /** The error to log for a refused request; undefined if the outage itself was logged. */
@@ -302,43 +289,39 @@ async function isAgent(slug: string, follower: BuildFollower): Promise<boolean> 
   return follower.current().slugs.has(slug);
 }
 
-interface SubscribeParts {
+/**
+ * Returns what stores a subscription (C4.7 to C4.9). It resolves with the headers of the limit once
+ * the provider has it. A valid request that fills the honeypot gets the same answer and is not stored.
+ *
+ * It throws Refusal: `invalid_body`, `rate_limited`, `upstream_failed`.
+ */
+export function takeSubscription(parts: {
   subscribers: SubscriberStore;
   /** Asks readers to confirm; null if they need not. */
   confirmations: Confirmations | null;
   limit: Limit;
-}
-
-/**
- * Stores a subscription (C4.7 to C4.9). Resolves with the headers of the limit once the provider has it. A valid request
- * that fills the honeypot gets the same answer and is not stored.
- *
- * Throws Refusal: `invalid_body`, `rate_limited`, `upstream_failed`.
- */
-export async function takeSubscription(fields: Fields, address: string, parts: SubscribeParts) {
+}): Take {
   const { subscribers, confirmations, limit } = parts;
-  const { email, list, note: given } = parseBody(subscribeRequest, fields);
-  if (isTrapped(fields)) return {};
-  const note = storedNote(given);
-  const headers = await limit.take(address);
-  const subscription: Subscription = { id: randomUUID(), time: new Date().toISOString(), email, list };
-  if (note !== undefined) subscription.note = note;
-  if (typeof fields.form === 'string' && /^[0-9a-f]{12}$/.test(fields.form)) subscription.form = fields.form;
-  if (confirmations !== null) subscription.pending = true;
-  try {
-    const outcome = await subscribers.add(subscription);
-    if (outcome === 'invalid') throw new Refusal('invalid_body', '`email` has to be an address that exists.');
-    confirmations?.ask(subscription.id);
-  } catch (error) {
-    if (!(error instanceof ProviderFailed)) throw error;
-    throw new Refusal(
-      'upstream_failed',
-      'The subscription could not be stored. Try again later.',
-      {},
-      unlessLogged(error),
-    );
-  }
-  return headers;
+  return async (fields, address) => {
+    const { email, list, note: given } = parseBody(subscribeRequest, fields);
+    if (isTrapped(fields)) return {};
+    const note = storedNote(given);
+    const headers = await limit.take(address);
+    const subscription: Subscription = { id: randomUUID(), time: new Date().toISOString(), email, list };
+    if (note !== undefined) subscription.note = note;
+    if (typeof fields.form === 'string' && /^[0-9a-f]{12}$/.test(fields.form)) subscription.form = fields.form;
+    if (confirmations !== null) subscription.pending = true;
+    try {
+      const outcome = await subscribers.add(subscription);
+      if (outcome === 'invalid') throw new Refusal('invalid_body', '`email` has to be an address that exists.');
+      confirmations?.ask(subscription.id);
+    } catch (error) {
+      if (!(error instanceof ProviderFailed)) throw error;
+      const message = 'The subscription could not be stored. Try again later.';
+      throw new Refusal('upstream_failed', message, {}, unlessLogged(error));
+    }
+    return headers;
+  };
 }
 
 /** What the links in mails need; they also work while no mails are sent. */

@@ -11,14 +11,8 @@ import { Refusal } from './http.ts';
 /** What limits do while the database is away: each server counts alone, or requests are refused. */
 export type LimitFailure = 'open' | 'closed';
 
-/** Counts that all servers share. */
-export interface SharedLimits {
-  onFailure: LimitFailure;
-  counter(name: string, rate: NonNullable<Rate>): Counter;
-  /** Logs that the database failed, once until it has worked again for a second. */
-  failed(error: unknown): void;
-  worked(): void;
-}
+/** Returns counts that all servers share, which `memory` does or nothing counts while the database is away. */
+export type SharedLimits = (name: string, rate: NonNullable<Rate>, memory: Counter) => Counter;
 
 /** How long no count may fail until limits count as shared again, in milliseconds. */
 const calmMs = 1_000;
@@ -33,40 +27,51 @@ export function sharedLimits(database: Database, onFailure: LimitFailure, log: L
     },
   };
   let failedAt: number | null = null;
-  return {
-    onFailure,
-    counter(name, { count, seconds }) {
-      const limiter = new RateLimiterPostgres({
-        storeClient,
-        storeType: 'client',
-        tableName: 'catalog_limits',
-        tableCreated: true,
-        keyPrefix: name,
-        points: count,
-        duration: seconds,
-        // A client over its limit costs the database nothing more.
-        inMemoryBlockOnConsumed: count,
-      });
-      return {
-        async consume(client, taken) {
+
+  /** Logs that the database failed, once until it has worked again for a second. */
+  function failed(error: unknown): void {
+    const isNew = failedAt === null;
+    failedAt = performance.now();
+    if (!isNew) return;
+    const effect = onFailure === 'open' ? 'each server counts alone' : 'requests are refused';
+    log.error({ err: error }, `limits cannot be shared at the moment: ${effect}`);
+  }
+
+  function worked(): void {
+    // While a database is busy, some requests are counted and others not.
+    if (failedAt === null || performance.now() - failedAt < calmMs) return;
+    failedAt = null;
+    log.info('limits are shared again');
+  }
+
+  return (name, { count, seconds }, memory) => {
+    const limiter = new RateLimiterPostgres({
+      storeClient,
+      storeType: 'client',
+      tableName: 'catalog_limits',
+      tableCreated: true,
+      keyPrefix: name,
+      points: count,
+      duration: seconds,
+      // A client over its limit costs the database nothing more.
+      inMemoryBlockOnConsumed: count,
+    });
+    return {
+      async consume(client, taken) {
+        try {
           const secret = await secretOf(utcDay(new Date()));
-          return limiter.consume(pseudonym(secret, `${name} ${client}`), taken);
-        },
-      };
-    },
-    failed(error) {
-      const isNew = failedAt === null;
-      failedAt = performance.now();
-      if (!isNew) return;
-      const effect = onFailure === 'open' ? 'each server counts alone' : 'requests are refused';
-      log.error({ err: error }, `limits cannot be shared at the moment: ${effect}`);
-    },
-    worked() {
-      // While a database is busy, some requests are counted and others not.
-      if (failedAt === null || performance.now() - failedAt < calmMs) return;
-      failedAt = null;
-      log.info('limits are shared again');
-    },
+          const outcome = await limiter.consume(pseudonym(secret, `${name} ${client}`), taken);
+          worked();
+          return outcome;
+        } catch (error) {
+          if (error instanceof RateLimiterRes) throw error;
+          failed(error);
+          if (onFailure === 'open') return memory.consume(client, taken);
+          const message = `Requests cannot be counted at the moment. Try again in ${waitForDatabase} seconds.`;
+          throw new Refusal('rate_limited', message, { 'retry-after': String(waitForDatabase) });
+        }
+      },
+    };
   };
 }
 
@@ -97,7 +102,7 @@ export function rateLimit(name: string, rate: Rate, shared?: SharedLimits): Limi
   if (rate === null) return { take: async () => ({}) };
   const { count, seconds } = rate;
   const memory: Counter = new RateLimiterMemory({ points: count, duration: seconds });
-  const counter = shared === undefined ? memory : shareable(memory, shared.counter(name, rate), shared);
+  const counter = shared?.(name, rate, memory) ?? memory;
   const policy = `"${name}";q=${count};w=${seconds}`;
   // The limiter uses the wall clock, which may be set back; its windows end by a timer regardless.
   const secondsLeft = ({ msBeforeNext }: RateLimiterRes) =>
@@ -121,25 +126,6 @@ export function rateLimit(name: string, rate: Rate, shared?: SharedLimits): Limi
             'retry-after': String(wait),
           },
         );
-      }
-    },
-  };
-}
-
-/** Counts with `counter`, and while that fails, with `memory` or not at all. */
-function shareable(memory: Counter, counter: Counter, shared: SharedLimits): Counter {
-  return {
-    async consume(client, taken) {
-      try {
-        const outcome = await counter.consume(client, taken);
-        shared.worked();
-        return outcome;
-      } catch (error) {
-        if (error instanceof RateLimiterRes) throw error;
-        shared.failed(error);
-        if (shared.onFailure === 'open') return memory.consume(client, taken);
-        const message = `Requests cannot be counted at the moment. Try again in ${waitForDatabase} seconds.`;
-        throw new Refusal('rate_limited', message, { 'retry-after': String(waitForDatabase) });
       }
     },
   };

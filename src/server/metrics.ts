@@ -10,21 +10,6 @@ export interface MetricsAddress {
   port: number;
 }
 
-/** What the server tells its metrics. */
-export interface Metrics {
-  /** Called after each request with its path, status and duration in milliseconds. */
-  request(path: string, status: number, ms: number): void;
-  /** Called after each batch of votes with its size and duration in milliseconds. */
-  onPass(items: number, ms: number): void;
-  /** Returns the store, whose votes are counted from now on. */
-  counted(votes: VoteStore): VoteStore;
-  /** What is asked whenever metrics are read. */
-  observe(parts: { build(): string; isDatabaseUp: (() => boolean) | null }): void;
-  /** The address of the metrics. */
-  address: string;
-  close(): Promise<void>;
-}
-
 const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /** What is measured while the server runs. */
@@ -66,7 +51,7 @@ function instruments(registry: Registry) {
 }
 
 /** Serves metrics in the text format of Prometheus at `/metrics`. Throws OperationError if the address is taken. */
-export async function startMetrics({ host, port }: MetricsAddress): Promise<Metrics> {
+export async function startMetrics({ host, port }: MetricsAddress) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const { requests, durations, votes, waiting, commits } = instruments(registry);
@@ -88,14 +73,18 @@ export async function startMetrics({ host, port }: MetricsAddress): Promise<Metr
   });
   const bound = server.address() as AddressInfo;
   return {
+    /** The address of the metrics. */
     address: `http://${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}/metrics`,
-    request(path, status, ms) {
+    /** Called after each request with its path, status and duration in milliseconds. */
+    request(path: string, status: number, ms: number) {
       const route = routeOf(path);
       requests.inc({ route, status });
       durations.observe({ route }, ms / 1000);
     },
-    onPass: (_items, ms) => commits.observe(ms / 1000),
-    counted: (store) => ({
+    /** Called after each batch of votes with its size and duration in milliseconds. */
+    onPass: (_items: number, ms: number) => commits.observe(ms / 1000),
+    /** Returns the store, whose votes are counted from now on. */
+    counted: (store: VoteStore): VoteStore => ({
       ...store,
       async append(vote) {
         waiting.inc();
@@ -111,7 +100,8 @@ export async function startMetrics({ host, port }: MetricsAddress): Promise<Metr
         }
       },
     }),
-    observe({ build, isDatabaseUp }) {
+    /** What is asked whenever metrics are read. */
+    observe({ build, isDatabaseUp }: { build(): string; isDatabaseUp: (() => boolean) | null }) {
       const registers = [registry];
       new Gauge({
         name: 'catalog_build_info',
@@ -139,6 +129,9 @@ export async function startMetrics({ host, port }: MetricsAddress): Promise<Metr
     },
   };
 }
+
+/** What the server tells its metrics. */
+export type Metrics = Awaited<ReturnType<typeof startMetrics>>;
 
 /** A group of paths. There are few, since each makes a dozen time series. */
 function routeOf(path: string): string {

@@ -1,59 +1,18 @@
 import { join, resolve } from 'node:path';
 import { UsageError } from '../lib/errors.ts';
 import { requireMailKey } from '../mail/consent.ts';
-import { parseSubscriberSettings, type SubscriberSettings } from '../mail/settings.ts';
-import { parseSmtpSettings, type SmtpSettings } from '../mail/smtp.ts';
+import { parseSubscriberSettings } from '../mail/settings.ts';
+import { parseSmtpSettings } from '../mail/smtp.ts';
 import { databaseUrl } from '../storage/database.ts';
 import type { LimitFailure, Rate } from './limits.ts';
 import type { MetricsAddress } from './metrics.ts';
 import { type ServerFlags, type ServerOption, serverOptions } from './options.ts';
 
-/** The settings of the server, from flags and environment variables. */
-export interface ServerSettings {
-  /** 0 lets the system choose. */
-  port: number;
-  host: string;
-  /** The folder of the build. */
-  dist: string;
-  /** The folder with votes and subscribers. */
-  data: string;
-  /** The file of the vote log. Not used with a database. */
-  votes: string;
-  /** The connection URI of the database; null if everything is stored in files. It may contain a password. */
-  database: string | null;
-  /** How many connections to the database may be open at the same time. */
-  databaseConnections: number;
-  voteRate: Rate;
-  subscribeRate: Rate;
-  mcpRate: Rate;
-  refusedRate: Rate;
-  /** What shared limits do while the database is away. */
-  limitFailure: LimitFailure;
-  /** How many connections may be open at the same time, in total and from one client; 0: no limit. */
-  maxConnections: number;
-  maxClientConnections: number;
-  /** How many proxies are in front of the server. */
-  trustProxy: number;
-  /** Further origins whose pages may send votes and subscriptions. */
-  allowOrigin: readonly string[];
-  subscribers: SubscriberSettings;
-  /** How mails are sent; null if none are. */
-  smtp: SmtpSettings | null;
-  /** The key that signs the links in mails; undefined if it is in a file. */
-  mailKey: string | undefined;
-  /** Where metrics are served; null if they are not. */
-  metrics: MetricsAddress | null;
-  /** How long to keep serving after the signal to stop, in seconds. */
-  drain: number;
-  /** A log level of pino. */
-  logLevel: string;
-}
-
 /**
  * Checks the settings. A flag wins over its variable, and an empty variable counts as none. Folders are relative to
  * `cwd`. Throws a UsageError that names the wrong flag or variable.
  */
-export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEnv, cwd: string): ServerSettings {
+export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEnv, cwd: string) {
   const given = (key: (typeof serverOptions)[number]['key']) => {
     const { flag, variable, fallback } = serverOptions.find((option) => option.key === key) as ServerOption;
     const value = flags[key];
@@ -73,30 +32,48 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
   if (smtp !== null && database !== null) requireMailKey(environment);
   const data = resolve(cwd, given('data').value);
   return {
+    /** 0 lets the system choose. */
     port: number('port', 65_535, 'a port from 0 to 65535 (0: any free one)'),
     host: given('host').value,
+    /** The folder of the build. */
     dist: resolve(cwd, given('out').value),
+    /** The folder with votes and subscribers. */
     data,
+    /** The file of the vote log. Not used with a database. */
     votes: resolve(cwd, given('votes').value || join(data, 'votes.jsonl')),
+    /** The connection URI of the database; null if everything is stored in files. It may contain a password. */
     database,
+    /** How many connections to the database may be open at the same time. */
     databaseConnections: number('databaseConnections', 1_000, 'a number from 1 to 1000', 1),
     voteRate: rate(given('voteRate')),
     subscribeRate: rate(given('subscribeRate')),
     mcpRate: rate(given('mcpRate')),
     refusedRate: rate(given('refusedRate')),
+    /** What shared limits do while the database is away. */
     limitFailure: limitFailure(given('limitFailure')),
+    /** How many connections may be open at the same time, in total and from one client; 0: no limit. */
     maxConnections: number('maxConnections', 99_999, 'a number up to 99999 (0: no limit)'),
     maxClientConnections: number('maxClientConnections', 99_999, 'a number up to 99999 (0: no limit)'),
+    /** How many proxies are in front of the server. */
     trustProxy: number('trustProxy', 100, 'how many proxies there are: 0, 1, 2 …'),
+    /** Further origins whose pages may send votes and subscriptions. */
     allowOrigin: origins(given('allowOrigin')),
     subscribers: parseSubscriberSettings([flags.subscribers ?? []].flat()[0], environment),
+    /** How mails are sent; null if none are. */
     smtp,
+    /** The key that signs the links in mails; undefined if it is in a file. */
     mailKey,
+    /** Where metrics are served; null if they are not. */
     metrics: metricsAddress(given('metrics')),
+    /** How long to keep serving after the signal to stop, in seconds. */
     drain: number('drain', 300, 'a number of seconds up to 300'),
+    /** A log level of pino. */
     logLevel: level(given('logLevel')),
   };
 }
+
+/** The settings of the server, from flags and environment variables. */
+export type ServerSettings = ReturnType<typeof serverSettings>;
 
 interface Given {
   name: string;

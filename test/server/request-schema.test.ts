@@ -9,8 +9,8 @@ import { parseFields, Refusal } from '../../src/server/http.ts';
 
 /** The published schemas of requests describe exactly which bodies the server accepts. */
 
-type VoteParts = Parameters<typeof takeVote>[2];
-type SubscriptionParts = Parameters<typeof takeSubscription>[2];
+type VoteParts = Parameters<typeof takeVote>[0];
+type SubscriptionParts = Parameters<typeof takeSubscription>[0];
 
 /** The votes and subscriptions that reached the stores. */
 let notes: (string | undefined)[] = [];
@@ -76,7 +76,7 @@ const requests = [
   {
     name: 'FeedbackRequest',
     body: body({ slug: fc.string(), vote: fc.constantFrom('yes', 'no'), note: note(500) }, ['slug', 'vote']),
-    take: (fields: Record<string, unknown>) => takeVote(fields, '192.0.2.1', parts),
+    take: (fields: Record<string, unknown>) => takeVote(parts)(fields, '192.0.2.1'),
   },
   {
     name: 'SubscribeRequest',
@@ -93,7 +93,7 @@ const requests = [
       },
       ['email', 'list'],
     ),
-    take: (fields: Record<string, unknown>) => takeSubscription(fields, '192.0.2.1', subscriptionParts),
+    take: (fields: Record<string, unknown>) => takeSubscription(subscriptionParts)(fields, '192.0.2.1'),
   },
 ];
 
@@ -137,7 +137,7 @@ test('of the field form, only the version of a text is stored with a subscriptio
   const given = ['0123456789ab', ...wrong, ['0123456789ab']];
   for (const form of given) {
     const fields = { email: 'ada@example.com', list: 'daily', form };
-    await takeSubscription(fields, '192.0.2.1', { ...subscriptionParts, subscribers: { add } } as never);
+    await takeSubscription({ ...subscriptionParts, subscribers: { add } } as never)(fields, '192.0.2.1');
   }
   assert.equal(forms, ['0123456789ab', ...Array(8).fill(undefined)]);
 });

@@ -98,7 +98,7 @@ async function takeMessage(request: Request, response: Response, parts: McpParts
   let cors: Record<string, string> = {};
   let id: RequestId | null = null;
   try {
-    cors = corsHeaders(origins.check(request, info));
+    cors = corsHeaders(origins(request, info));
     requireJson(request);
     const parsed = parseMessage(await readBody(request, maxBodyBytes));
     if ('value' in parsed) {
