@@ -65,7 +65,10 @@ export async function validateCatalog(
   return {
     folders: folders.map(({ slug }) => slug),
     drafts: new Map(
-      drafts.map(({ slug, texts }) => [slug, [...texts.values()].flatMap((text) => placeholderFindings(text)).length]),
+      drafts.map(({ slug, texts }) => [
+        slug,
+        [...texts().values()].flatMap((text) => placeholderFindings(text)).length,
+      ]),
     ),
     diagnostics,
   };

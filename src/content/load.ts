@@ -1,8 +1,8 @@
 import { OperationError } from '../lib/errors.ts';
 import type { Stamps } from '../lib/files.ts';
-import { withFields } from '../lib/lazy.ts';
+import { once } from '../lib/lazy.ts';
 import { compareText } from '../lib/text.ts';
-import { type Agent, type AgentHead, agentOf, frontMatterSchema, headOf } from '../schema/agent.ts';
+import { type Agent, type AgentHead, frontMatterSchema } from '../schema/agent.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import { type RuleSettings, withRules } from '../schema/rules.ts';
 import type { KnownVocabulary } from '../schema/settings.ts';
@@ -41,7 +41,7 @@ export function number<Item extends Numberable>(
   let next = agents.reduce((most, { issue }) => Math.max(most, issue ?? 0), highest) + 1;
   return [...agents]
     .sort((a, b) => compareText(a.date, b.date) || compareText(a.slug, b.slug))
-    .map((agent) => (agent.issue == null ? withFields(agent, { issue: next++ }) : agent) as Item & { issue: number })
+    .map((agent) => (agent.issue == null ? { ...agent, issue: next++ } : agent) as Item & { issue: number })
     .sort((a, b) => a.issue - b.issue);
 }
 
@@ -195,40 +195,37 @@ function recallOrParse(
     const folder = parse(source);
     // A folder with warnings is parsed again, so that every build reports them.
     if (folder.agent === null || folder.diagnostics.length > 0) return folder;
-    // The texts of an agent are slices that keep its whole files in memory. The texts of a copy do not.
-    const copy = JSON.parse(JSON.stringify(folder.agent)) as Agent;
-    memory.remember(stamp, headOf(copy));
-    return new CheckedFolder(source, copy);
+    const head: AgentHead = detached(folder.agent);
+    const texts = detached(folder.agent.texts());
+    memory.remember(stamp, head);
+    return checkedFolder(source, head, () => texts);
   }
   memory.remember(stamp, known);
-  const agent = agentOf(known, () => {
-    const read = parse(source).agent;
-    if (read?.digest === known.digest) return read;
+  const texts = once(() => {
+    const agent = parse(source).agent;
+    if (agent?.digest === known.digest) return agent.texts();
     throw new OperationError(`agents/${source.slug} changed during the build. Build again.`);
   });
-  return new CheckedFolder(source, agent);
+  return checkedFolder(source, known, texts);
 }
 
-/** A folder without diagnostics, whose files are read again if needed. Getters on each object would take more memory. */
-class CheckedFolder implements ParsedFolder {
-  readonly slug: string;
-  readonly agent: Agent;
-  readonly written: Agent;
-  readonly schedule: Schedule;
-  readonly diagnostics: Diagnostic[] = [];
-  readonly #source: SourceFolder;
+/** Returns a copy of plain data. Its texts are not slices, which would keep the whole files of an agent in memory. */
+function detached<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
+}
 
-  constructor(source: SourceFolder, agent: Agent) {
-    this.slug = source.slug;
-    this.agent = agent;
-    this.written = agent;
-    this.schedule = readSchedule(agent);
-    this.#source = source;
-  }
-
-  get texts(): ReadonlyMap<string, string> {
-    return decodeFolder(this.#source).texts;
-  }
+/** A folder without diagnostics, whose files are read again if their texts are needed. */
+function checkedFolder(source: SourceFolder, head: AgentHead, texts: Agent['texts']): ParsedFolder {
+  const agent = Object.assign({}, head, { texts });
+  const schedule = readSchedule(head);
+  return {
+    slug: source.slug,
+    texts: () => decodeFolder(source).texts,
+    agent,
+    written: agent,
+    schedule,
+    diagnostics: [],
+  };
 }
 
 /**
@@ -247,7 +244,7 @@ export function parseSafely(
     const diagnostics = [unprocessable(source.slug, 'read', error)];
     return {
       slug: source.slug,
-      texts: new Map(),
+      texts: () => new Map(),
       agent: null,
       written: null,
       schedule: guessSchedule(text),

@@ -33,17 +33,5 @@ export function onceForEach<Key extends string | number, Value>(make: (key: Key)
   };
 }
 
-/**
- * Copies an object with other values for some fields. Unlike `{ ...object }`, it does not call getters, such as those of
- * an agent's long texts.
- */
-export function withFields<Given extends object, Fields extends object>(
-  object: Given,
-  fields: Fields,
-): Omit<Given, keyof Fields> & Fields {
-  const own = Object.getOwnPropertyDescriptors(object);
-  return Object.defineProperties({}, { ...own, ...Object.getOwnPropertyDescriptors(fields) }) as never;
-}
-
 /** Is called again and again during a long task, with its name and how much of it is done. */
 export type OnProgress = (task: string, done: number, total: number) => void;

@@ -243,7 +243,7 @@ const liveAgent = z.object({ agent: z.object({ slug: z.string(), issue: z.int(),
  * Checks that the page of an agent is online with the number and the prompt that the mail has. Throws OperationError with
  * the reason if it is not.
  */
-export async function checkLive({ slug, issue, prompt, document }: PublishedAgent): Promise<void> {
+export async function checkLive({ slug, issue, texts, document }: PublishedAgent): Promise<void> {
   const refuse = (reason: string) => new OperationError(`The page is not live, so nothing was sent. ${reason}`);
   const limits = { signal: AbortSignal.timeout(15_000), maxBytes: 0, redirects: 20 };
   const page = await httpRequest(document.url, limits).catch(() => null);
@@ -253,6 +253,6 @@ export async function checkLive({ slug, issue, prompt, document }: PublishedAgen
   const live = await fetchJson(document.apiUrl, liveAgent);
   if ('problem' in live) throw refuse(live.problem);
   const { agent } = live.value;
-  if (agent.slug === slug && agent.issue === issue && agent.prompt === prompt) return;
+  if (agent.slug === slug && agent.issue === issue && agent.prompt === texts().prompt) return;
   throw refuse(`${document.apiUrl} has a different number or prompt than this folder. Publish and deploy first.`);
 }

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { once } from '../lib/lazy.ts';
 import type { Evals, Proof } from './evals.ts';
 import { date, demoPoint, issueNumber, line, listOf, pathName, publicUrl, slug, step, text, webUrl } from './fields.ts';
 import type { KnownVocabulary } from './settings.ts';
@@ -97,13 +96,29 @@ function uniqueList<Item extends z.ZodType<string>>(item: Item, max: number) {
     }, always);
 }
 
-/** An agent as read from its folder, well-formed. */
-export interface Agent extends FrontMatter {
+/**
+ * An agent as read from its folder, well-formed: a plain value that is never changed. Its fields are what lists, neighbors
+ * and the search show of it.
+ */
+export interface Agent extends Omit<FrontMatter, 'demo'> {
   slug: string;
   /** A hash of its files. */
   digest: string;
-  /** A hash of its fields without the long texts. */
+  /** A hash of its fields. */
   headDigest: string;
+  /** The name of the config file, or null. */
+  configFile: string | null;
+  /** How the recorded answers did; null if there are none. */
+  proof: Proof | null;
+  /** Returns its long texts. If an earlier build parsed the agent, they are read when this is first called. */
+  texts: () => AgentTexts;
+}
+
+/** The fields of an agent, which a build remembers. */
+export type AgentHead = Omit<Agent, 'texts'>;
+
+/** The long texts of an agent, and what is made of them. */
+export interface AgentTexts extends Pick<FrontMatter, 'demo'> {
   /** The body of agent.md: Markdown, without blank lines around it. */
   howItWorks: string;
   /** The exact text of prompt.txt. The samples are exact too. */
@@ -113,68 +128,6 @@ export interface Agent extends FrontMatter {
   config: Config | null;
   /** Its cases with the recorded answers; null if it has none. */
   evals: Evals | null;
-  /** How the recorded answers did; null if there are none. */
-  proof: Proof | null;
-  /** Whether an earlier build parsed it, so that its long texts are only read when they are used. */
-  isRecalled?: true;
-}
-
-/** An agent without its long texts: what lists, neighbors and the search show of it. */
-export interface AgentHead
-  extends Omit<
-    Agent,
-    'howItWorks' | 'demo' | 'prompt' | 'sampleInput' | 'sampleOutput' | 'config' | 'evals' | 'isRecalled'
-  > {
-  /** The name of the config file, or null. */
-  configFile: string | null;
-}
-
-const shortFields = Object.keys(
-  frontMatterSchema({ categories: null, difficulties: null, runtimes: null }).omit({ demo: true }).shape,
-) as (keyof FrontMatter & keyof AgentHead)[];
-
-/** The head of an agent, its fields always in the same order. */
-export function headOf(agent: Agent): AgentHead {
-  const fields = shortFields.map((field) => [field, agent[field]]);
-  const { slug, digest, headDigest, config, proof } = agent;
-  return { slug, digest, headDigest, configFile: config?.file ?? null, proof, ...Object.fromEntries(fields) };
-}
-
-/** The agent of a head. `read` is called once, when the first of its long texts is used. */
-export function agentOf({ configFile, ...head }: AgentHead, read: () => Agent): Agent {
-  const long = once(read);
-  const configNamed = (file: string) => ({
-    file,
-    get text() {
-      return long().config?.text ?? '';
-    },
-    get value() {
-      return long().config?.value ?? '';
-    },
-  });
-  return {
-    ...head,
-    isRecalled: true,
-    get howItWorks() {
-      return long().howItWorks;
-    },
-    get demo() {
-      return long().demo;
-    },
-    get prompt() {
-      return long().prompt;
-    },
-    get sampleInput() {
-      return long().sampleInput;
-    },
-    get sampleOutput() {
-      return long().sampleOutput;
-    },
-    config: configFile === null ? null : configNamed(configFile),
-    get evals() {
-      return long().evals;
-    },
-  };
 }
 
 /** The config of an agent. */

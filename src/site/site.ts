@@ -37,6 +37,8 @@ export interface Site {
   related: Related;
   /** The outputs of the site, for the pages that list them. */
   outputs: readonly OutputDescription[];
+  /** Whether templates may show any field of an agent in a list, as the catalog's own may. */
+  listsShowAll: boolean;
   /** Whether it has drafts or future agents. Its pages then say so, and ask not to be indexed. */
   preview: boolean;
 }
@@ -65,9 +67,12 @@ export interface OutputDescription {
   purpose: string;
 }
 
-/** An agent with its published document and its dates. */
+/** The document of an agent without its long texts. */
+export type ListedDocument = Omit<AgentDocument, 'howItWorks' | 'demo' | 'sampleInput' | 'prompt' | 'config'>;
+
+/** An agent with the part of its document that lists show, and its dates. */
 export interface PublishedAgent extends NumberedAgent {
-  document: AgentDocument;
+  document: ListedDocument;
   /** The start of its date in the publication's time zone. */
   published: Date;
   /** The time of its last change since then. @default published */

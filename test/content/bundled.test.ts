@@ -38,7 +38,7 @@ function countsOf(lists: readonly Iterable<string>[]): [value: string, count: nu
 }
 
 test('no two prompts share more than a tenth of their runs of five words', () => {
-  const texts = agents.map(({ slug, prompt }) => ({ slug, runs: runsOf(prompt) }));
+  const texts = agents.map(({ slug, texts }) => ({ slug, runs: runsOf(texts().prompt) }));
   const pairs = texts.flatMap((a, at) =>
     texts.slice(at + 1).map((b) => {
       const shared = [...a.runs].filter((run) => b.runs.has(run)).length;
@@ -56,7 +56,7 @@ test('no two prompts share more than a tenth of their runs of five words', () =>
 });
 
 test('no sentence occurs in more than two prompts', () => {
-  const counts = countsOf(agents.map(({ prompt }) => sentencesOf(prompt)));
+  const counts = countsOf(agents.map(({ texts }) => sentencesOf(texts().prompt)));
   const repeated = counts.filter(([, count]) => count > 1).map(([sentence, count]) => `${count} times "${sentence}"`);
   console.log(
     `of ${counts.length} sentences, ${repeated.length} occur in two or more prompts`,

@@ -137,7 +137,9 @@ test('of sixty unknown keys, fifty are reported', () => {
 
 test('a merge conflict in agent.md leaves the number and the date of the agent', () => {
   const schedule = (front: Change['front']) => {
-    const text = `${folderWith({ front: front ?? {} })?.texts.get('agent.md')}\n<<<<<<< HEAD\n`;
+    const text = `${folderWith({ front: front ?? {} })
+      ?.texts()
+      .get('agent.md')}\n<<<<<<< HEAD\n`;
     return folderWith({ files: { 'agent.md': text } })?.schedule;
   };
   const known = { title: null, date: '2026-01-01', issue: null, draft: false, withdrawn: false, formerSlugs: [] };
@@ -154,10 +156,9 @@ test('an agent with the same texts in another file is another one', () => {
 test('recorded answers are in the order of the cases, not of recording.json', () => {
   const { sample, planted } = JSON.parse(evalsFiles['evals/recordings/other/recording.json']).cases;
   const recording = JSON.stringify({ cases: { planted, sample } });
-  const { evals } =
-    folderWith({ files: { ...evalsFiles, 'evals/recordings/other/recording.json': recording } })?.agent ?? {};
+  const { agent } = folderWith({ files: { ...evalsFiles, 'evals/recordings/other/recording.json': recording } }) ?? {};
   assert.equal(
-    evals?.answers.map((answer) => `${answer.folder} ${answer.case}`),
+    agent?.texts().evals?.answers.map((answer) => `${answer.folder} ${answer.case}`),
     ['other sample', 'other planted', 'some-model sample'],
   );
 });

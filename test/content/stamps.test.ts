@@ -2,9 +2,11 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type ContentMemory, loadContent, noMemory } from '../../src/content/load.ts';
 import { readAgents } from '../../src/content/read.ts';
 import { sourceStamps } from '../../src/lib/files.ts';
-import { inFolder, writeFiles } from '../support/catalog.ts';
+import type { Agent, AgentHead } from '../../src/schema/agent.ts';
+import { inFolder, smallSettings, writeCatalog, writeFiles } from '../support/catalog.ts';
 
 /** When the files of an agent may be taken from an earlier build: only if a change to them cannot be missed. */
 
@@ -91,6 +93,33 @@ test('stamps that are based on earlier ones are the same as new ones', async () 
         edit();
         assert.equal(sourceStamps(paths, first), sourceStamps(paths), String(edit));
       }
+    } finally {
+      Date.now = now;
+    }
+  });
+});
+
+test('the texts of an agent that did not change are read when one is used, and refused if they changed since', async () => {
+  const { now } = Date;
+  await inFolder((root) => {
+    writeCatalog(root, [{ slug: 'one', date: '2026-01-01', files: { 'config.json': '{"e":1}\n' } }]);
+    const heads = new Map<string, AgentHead>();
+    const memory: ContentMemory = {
+      ...noMemory,
+      recall: (slug) => heads.get(slug),
+      remember: (_stamp, head) => heads.set(head.slug, JSON.parse(JSON.stringify(head))),
+    };
+    const load = () => loadContent(root, smallSettings, '2026-01-01', { memory }).folders[0]?.agent as Agent;
+    Date.now = () => now() + 60_000;
+    try {
+      const parsed = load();
+      const [recalled, late] = [load(), load()];
+      assert.equal(JSON.stringify(recalled), JSON.stringify(parsed));
+      assert.equal(recalled.texts(), parsed.texts());
+      assert.equal(recalled.texts().config, { file: 'config.json', text: '{"e":1}\n', value: { e: 1 } });
+      writeFiles(root, { 'agents/one/sample-input.txt': 'changed\n' });
+      assert.match(recalled.texts().sampleInput, parsed.texts().sampleInput);
+      assert.throws(() => late.texts(), 'agents/one changed during the build. Build again.');
     } finally {
       Date.now = now;
     }

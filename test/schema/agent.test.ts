@@ -1,41 +1,16 @@
 import { createHash } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Agent, agentOf, headOf } from '../../src/schema/agent.ts';
 import { isPublishable, lineDigests, publishableLicenses, revisionOf, versionOf } from '../../src/schema/documents.ts';
 import { storedNote } from '../../src/schema/requests.ts';
 
-/** What a build keeps of an agent, and what may be published. */
+/** What may be published, and how it is recognized. */
 
 test('an imported prompt can be published under licenses that ask no more than credit, however they are written', () => {
   const open = ['CC-BY-4.0', 'CC0-1.0', '0BSD', 'MIT-0', 'Unlicense'];
   assert.is(publishableLicenses, open.join(', '));
   for (const license of open) assert.ok(isPublishable(license) && isPublishable(license.toLowerCase()), license);
   for (const license of ['MIT', 'CC-BY-SA-4.0', 'unknown', '']) assert.not.ok(isPublishable(license), license);
-});
-
-test('an agent that a build recalls has every field, and its texts are read once, when one is used', () => {
-  const texts = {
-    howItWorks: 'a',
-    prompt: 'b',
-    sampleInput: 'c',
-    sampleOutput: 'd',
-    evals: { cases: [], answers: [] },
-  };
-  const config = { file: 'config.json', text: '{"e":1}', value: { e: 1 } };
-  const front = { title: 'T', date: '2026-01-01', tags: ['f'], demo: [{ second: 1, label: 'g', detail: 'h' }] };
-  const agent = { slug: 'one', digest: '1', headDigest: '2', proof: null, ...front, ...texts, config };
-  let reads = 0;
-  const recalled = agentOf(headOf(agent as unknown as Agent), () => {
-    reads += 1;
-    return agent as unknown as Agent;
-  });
-  assert.equal([recalled.title, recalled.tags, recalled.config?.file, reads], ['T', ['f'], 'config.json', 0]);
-  for (const [key, value] of Object.entries(agent)) {
-    assert.equal(JSON.stringify(recalled[key as keyof Agent]), JSON.stringify(value), key);
-  }
-  assert.is(reads, 1);
-  assert.is(agentOf(headOf({ ...agent, config: null } as unknown as Agent), () => recalled).config, null);
 });
 
 test('a note is stored without characters that databases refuse, and an empty one is none', () => {

@@ -33,15 +33,16 @@ export function writingRemarks({ front, files = {} }: Partial<SmallAgent>, langu
   const folder = written(front ?? {});
   if (folder.written === null) throw new Error(JSON.stringify(folder.diagnostics, null, 2));
   // The front matter is the costly part to read, and most changes are in the other files.
-  const texts = new Map([...folder.texts, ...(Object.entries(files) as [string, string][])]);
+  const texts = new Map([...folder.texts(), ...(Object.entries(files) as [string, string][])]);
   const text = (name: string) => texts.get(name) ?? '';
-  const agent = {
-    ...folder.written,
+  const long = {
+    ...folder.written.texts(),
     prompt: text('prompt.txt'),
     sampleInput: text('sample-input.txt'),
     sampleOutput: text('sample-output.txt'),
   };
-  return editorialFindings({ ...folder, texts, written: agent }, language).map(
+  const agent = { ...folder.written, texts: () => long };
+  return editorialFindings({ ...folder, texts: () => texts, written: agent }, language).map(
     ({ code, file, line, column, message }) =>
       `${code.slice('editorial/'.length)} ${file.slice('agents/a/'.length)}:${line}:${column} ${message}`,
   );

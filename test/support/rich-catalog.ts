@@ -173,7 +173,9 @@ export const unsubscribe = 'https://runtime.example/run/unsubscribe?token=a&list
 export function renderSentMails(folder: string): Map<string, Buffer> {
   const { settings, selected } = richSelection(folder);
   const prompt = `${rich.prompt}${'A line of a long prompt.\n'.repeat(5_000)}`;
-  const agents = selected.agents.map((agent) => (agent.slug === rich.slug ? { ...agent, prompt } : agent));
+  const agents = selected.agents.map((agent) =>
+    agent.slug === rich.slug ? { ...agent, texts: () => ({ ...agent.texts(), prompt }) } : agent,
+  );
   const site = siteOf(folder, settings, { ...selected, agents }, new Map(), false);
   const agent = site.agents.find(({ slug }) => slug === rich.slug) as PublishedAgent;
   const mails = { issue: issueMail(site, agent, unsubscribe), digest: digestMail(site, site.agents, unsubscribe) };

@@ -7,7 +7,6 @@ import { editorialFindings, editorialRules } from '../../content/rules/index.ts'
 import { select } from '../../content/select.ts';
 import { loadSettings, type Settings } from '../../content/settings.ts';
 import { zone } from '../../lib/calendar.ts';
-import { withFields } from '../../lib/lazy.ts';
 import { compareText } from '../../lib/text.ts';
 import { frontMatterSchema, type NumberedAgent } from '../../schema/agent.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
@@ -103,8 +102,6 @@ export class EditedCatalog {
   #diagnostics: readonly Diagnostic[] = [];
   /** What the rules said about folders that have not changed since. */
   #judged: NonNullable<Parameters<typeof diagnosticsOf>[3]['judged']> = new WeakMap();
-  /** What decides how an agent is shown, besides the agent and the settings. */
-  #published: Parameters<typeof withTexts>[2] = { history: new Map(), listsShowAll: false };
   /** Where each agent is in the site. */
   #positions: ReadonlyMap<string, number> = new Map();
   /** Whether checks and data that depend on all agents, such as related agents, are out of date. */
@@ -232,7 +229,7 @@ export class EditedCatalog {
       );
       if (!hasOnlyOwnFindings || slotOf(before) !== slotOf(after)) return false;
       const { issue, date } = published;
-      agents.set(position, withFields(after.agent, { issue, date }));
+      agents.set(position, { ...after.agent, issue, date });
     }
     const others = (found: readonly Diagnostic[]) => found.filter(({ slug }) => !slugs.has(slug ?? ''));
     const own = [...slugs].flatMap((slug) => this.#entries.get(slug)?.folder.diagnostics ?? []);
@@ -242,7 +239,7 @@ export class EditedCatalog {
     const folders = [...slugs].flatMap((slug) => this.#entries.get(slug)?.folder ?? []);
     const editorial = folders.flatMap((folder) => withRules(editorialFindings(folder, language), rules));
     this.#diagnostics = [...others(this.#diagnostics), ...own, ...editorial];
-    this.site = withTexts(site, agents, this.#published);
+    this.site = withTexts(site, agents);
     this.isBehind = true;
     return true;
   }
@@ -268,7 +265,6 @@ export class EditedCatalog {
     );
     const before = this.site;
     const options = { preview: true, history: new Map(history.changes), cache, images: true };
-    this.#published = { history: options.history, listsShowAll: this.#templates.custom };
     this.isBehind = false;
     this.site = prepareSite(this.#templates, settings, selected, options);
     this.#positions = new Map(this.site.agents.map(({ slug }, position) => [slug, position]));

@@ -57,7 +57,7 @@ async function run(named: string[], flags: Flags, command: Command, terminal: Co
   if (flags.record !== true) refuseRecordOptions(command);
   if (flags.record !== true) return evaluate(named, flags, terminal);
   const { agents, ...catalog } = await readAgentsOf(named, flags);
-  const wanted = agents.filter(({ parsed }) => named.length > 0 || parsed.texts.has('evals/checks.yaml'));
+  const wanted = agents.filter(({ parsed }) => named.length > 0 || parsed.texts().has('evals/checks.yaml'));
   if (wanted.length === 0) terminal.say(noChecks);
   await recordAnswers(catalog, wanted, flags, terminal);
 }
@@ -65,9 +65,10 @@ async function run(named: string[], flags: Flags, command: Command, terminal: Co
 async function exportCases(named: string[], flags: Flags, terminal: Console): Promise<void> {
   const { promptfooConfig } = await import('../../content/evals/promptfoo.ts');
   const { agents } = await readAgentsOf(named, flags);
-  const withCases = agents.flatMap(({ parsed: { slug, agent } }) =>
-    agent?.evals == null ? [] : [{ slug, prompt: agent.prompt, cases: agent.evals.cases }],
-  );
+  const withCases = agents.flatMap(({ parsed: { slug, agent } }) => {
+    const { prompt = '', evals = null } = agent?.texts() ?? {};
+    return evals === null ? [] : [{ slug, prompt, cases: evals.cases }];
+  });
   reportBroken(agents, 'exported', terminal);
   const { config, left } = promptfooConfig(withCases, flags.model === undefined ? [] : [flags.model]);
   terminal.printJson(config);
@@ -83,7 +84,10 @@ async function evaluate(named: string[], flags: Flags, terminal: Console): Promi
   const { evalReport } = await import('../record-answers.ts');
   const { agents } = await readAgentsOf(named, flags);
   const folders = agents.map(({ parsed }) => parsed);
-  const graded = folders.flatMap(({ slug, agent }) => (agent?.evals == null ? [] : [{ slug, evals: agent.evals }]));
+  const graded = folders.flatMap(({ slug, agent }) => {
+    const evals = agent?.texts().evals ?? null;
+    return evals === null ? [] : [{ slug, evals }];
+  });
   if (flags.format === 'json') {
     terminal.printJson({
       agents: graded.map(({ slug, evals }) => ({ slug, ...evals })),
@@ -110,7 +114,7 @@ async function evaluate(named: string[], flags: Flags, terminal: Console): Promi
 
 /** Returns the agents that have cases, and errors. */
 function brokenOf(agents: readonly ReadAgent[]): string[] {
-  const broken = agents.filter(({ parsed: { agent, texts } }) => agent === null && texts.has('evals/checks.yaml'));
+  const broken = agents.filter(({ parsed: { agent, texts } }) => agent === null && texts().has('evals/checks.yaml'));
   return broken.map(({ source }) => source.slug);
 }
 

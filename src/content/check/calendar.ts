@@ -13,7 +13,7 @@ export function inFrontMatter(
   path: string | (string | number)[],
   finding: Omit<Finding, 'file' | 'slug'>,
 ): Diagnostic {
-  const text = folder.texts.get('agent.md');
+  const text = folder.texts().get('agent.md');
   const position = text?.startsWith('---\n')
     ? { text, location: locationInFrontMatter(text, typeof path === 'string' ? [path] : path) }
     : {};

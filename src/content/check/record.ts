@@ -1,5 +1,4 @@
 import { GitError } from '../../lib/git.ts';
-import { withFields } from '../../lib/lazy.ts';
 import { type Diagnostic, diagnose } from '../../schema/diagnostics/diagnostic.ts';
 import { type Evals, type GradedAnswer, isPassed } from '../../schema/evals.ts';
 import { evalMessages } from '../../schema/messages/evals.ts';
@@ -112,26 +111,8 @@ export function lostLine(folder: ParsedFolder, issue: number, where: string): Di
 
 /** Returns a copy of the folder without its number. */
 export function withoutNumber(folder: ParsedFolder): ParsedFolder {
-  const agent = folder.agent === null ? null : withFields(folder.agent, { issue: null });
-  return rescheduled(folder, { schedule: { ...folder.schedule, issue: null }, agent });
-}
-
-/** Returns a copy of the folder with another schedule. Its texts are still only read when they are used. */
-export function rescheduled(
-  folder: ParsedFolder,
-  { schedule, agent }: Pick<ParsedFolder, 'schedule' | 'agent'>,
-): ParsedFolder {
-  const { slug, written, diagnostics } = folder;
-  return {
-    slug,
-    get texts() {
-      return folder.texts;
-    },
-    agent,
-    written,
-    schedule,
-    diagnostics,
-  };
+  const agent = folder.agent === null ? null : { ...folder.agent, issue: null };
+  return { ...folder, schedule: { ...folder.schedule, issue: null }, agent };
 }
 
 /** The folders, corrected according to git's record. */
@@ -269,7 +250,7 @@ function deletion({ slug, issue, date }: RecordedAgent, branch: string): Diagnos
 /** Reports a number, a date and former slugs in a folder that differ from the published ones. */
 function changes(folder: ParsedFolder, agent: RecordedAgent, { branch }: PublicationRecord): Diagnostic[] {
   const { schedule } = folder;
-  const text = folder.texts.get('agent.md');
+  const text = folder.texts().get('agent.md');
   if (text === undefined) return [];
   const found: Diagnostic[] = [];
   // An invalid value already has its own error.
@@ -319,8 +300,8 @@ function corrected(folder: ParsedFolder, owner: RecordedAgent | undefined, refus
   const { issue } = owner;
   const date = owner.date ?? folder.schedule.date;
   if (folder.schedule.issue === issue && folder.schedule.date === date) return folder;
-  const agent = folder.agent === null || date === null ? null : withFields(folder.agent, { issue, date });
-  return rescheduled(folder, { schedule: { ...folder.schedule, issue, date }, agent });
+  const agent = folder.agent === null || date === null ? null : { ...folder.agent, issue, date };
+  return { ...folder, schedule: { ...folder.schedule, issue, date }, agent };
 }
 
 /**
@@ -329,7 +310,7 @@ function corrected(folder: ParsedFolder, owner: RecordedAgent | undefined, refus
  */
 export function regressions(cwd: string, folders: readonly ParsedFolder[]): Diagnostic[] {
   const failing = folders.flatMap(({ slug, written }) => {
-    const answers = written?.evals?.answers.filter(({ results }) => !isPassed(results)) ?? [];
+    const answers = written?.texts().evals?.answers.filter(({ results }) => !isPassed(results)) ?? [];
     return answers.length === 0 ? [] : [{ slug, answers }];
   });
   const branch = failing.length === 0 ? null : findRecord(cwd);

@@ -168,7 +168,7 @@ export async function record(agents: readonly ReadAgent[], model: Model, options
 /** Returns what to record of an agent, and counts the other answers. Throws OperationError if nothing can be recorded. */
 function tasksOf({ source, parsed }: ReadAgent, model: Model, options: RecordOptions, outcome: Outcome): Task[] {
   const { slug, files } = source;
-  const { prompt, evals } = parsed.written ?? {};
+  const { prompt, evals } = parsed.written?.texts() ?? {};
   const names = files.map(({ name }) => name);
   if (!names.includes('evals/checks.yaml')) throw new OperationError('It has no evals/checks.yaml, so no cases.');
   // A symbolic link could lead out of the folder.

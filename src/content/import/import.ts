@@ -200,7 +200,7 @@ class Drafts {
     this.#dates = datesOf(content);
     this.#date = firstFreeDate(content, today);
     for (const { slug, schedule, texts } of content.folders) {
-      this.#index.add(slug, ownText(texts.get('prompt.txt')), 1);
+      this.#index.add(slug, ownText(texts().get('prompt.txt')), 1);
       if (schedule.title !== null) this.#titles.set(plainTitle(schedule.title), slug);
     }
   }
@@ -215,7 +215,7 @@ class Drafts {
     if (earlier !== undefined) return unusable(`It has the same name as ${earlier}. Give one of them another name.`);
     const { content, address, license, settings } = this.#options;
     const source: Origin = { ...(address === null ? {} : { address }), license: found.license ?? license ?? 'unknown' };
-    if (sameSource(this.#folders.get(slug)?.texts.get('agent.md'), source)) return null;
+    if (sameSource(this.#folders.get(slug)?.texts().get('agent.md'), source)) return null;
     const title = found.title?.trim() ?? titleFrom(slug);
     const taken = this.#titles.get(plainTitle(title));
     if (taken !== undefined && taken !== slug) return unusable(`Its title, ${title}, is already that of ${taken}.`);

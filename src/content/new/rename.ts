@@ -152,7 +152,7 @@ function unknownAgent(slug: string, { folders, reserved }: Calendar): OperationE
 
 /** Returns the agent.md of a published agent with its old name in `formerSlugs`. */
 function withOldName({ texts, schedule }: ParsedFolder, from: string, to: string): string {
-  const text = texts.get('agent.md');
+  const text = texts().get('agent.md');
   const changed = text === undefined ? null : withFormerSlug(text, from, to);
   if (changed !== null) return changed;
   const former = [...schedule.formerSlugs.filter((slug) => slug !== to), from].join(', ');

@@ -1,5 +1,5 @@
 import { digestOf } from '../../lib/files.ts';
-import { type Agent, type Config, type frontMatterSchema, headOf, requiredFiles } from '../../schema/agent.ts';
+import { type Agent, type AgentTexts, type Config, type frontMatterSchema, requiredFiles } from '../../schema/agent.ts';
 import { type Diagnostic, diagnose, type Finding, type Wording } from '../../schema/diagnostics/diagnostic.ts';
 import { type Location, locationAt } from '../../schema/diagnostics/location.ts';
 import { hasErrors } from '../../schema/diagnostics/report.ts';
@@ -118,8 +118,8 @@ function isNearly(line: string, name: SectionName): boolean {
 /** The content of a folder, which may have errors. */
 export interface ParsedFolder {
   slug: string;
-  /** The readable texts of its files, by name. */
-  texts: ReadonlyMap<string, string>;
+  /** Returns the readable texts of its files, by name. */
+  texts: () => ReadonlyMap<string, string>;
   /** The agent; null if it has structural errors. */
   agent: Agent | null;
   /**
@@ -178,7 +178,7 @@ function parseTexts(folder: SourceFolder, schema: ReturnType<typeof frontMatterS
   }
   if (text === undefined || source === null || 'code' in source) {
     if (source !== null && 'code' in source) diagnostics.push(source);
-    return { slug, texts, written: null, schedule, diagnostics };
+    return { slug, texts: () => texts, written: null, schedule, diagnostics };
   }
 
   diagnostics.push(...source.diagnostics);
@@ -187,22 +187,29 @@ function parseTexts(folder: SourceFolder, schema: ReturnType<typeof frontMatterS
   reportText('agent.md', renderedFindings(text, source.bodyOffset));
   const data = checkFrontMatter(source, schema, { locationOf, hasConfig: configFile !== null, report });
   checkBody(source, text, report);
-  if (data === null) return { slug, texts, written: null, schedule, diagnostics };
-  const written: Agent = Object.assign(data, {
-    slug,
-    digest: digestOf([...texts].flat().join('\0')),
-    headDigest: '',
+  if (data === null) return { slug, texts: () => texts, written: null, schedule, diagnostics };
+  const { demo, ...front } = data;
+  const longTexts: AgentTexts = {
+    demo,
     howItWorks: source.body.trim(),
     prompt: prompt ?? '',
     sampleInput: texts.get('sample-input.txt') ?? '',
     sampleOutput: texts.get('sample-output.txt') ?? '',
     config,
     evals,
+  };
+  const shown = Object.assign(front, {
+    slug,
+    configFile: config?.file ?? null,
     proof: evals === null ? null : proofOf(evals),
   });
-  written.headDigest = digestOf(JSON.stringify(Object.assign(headOf(written), { digest: '' })));
-  const isWhole = requiredFiles.every((name) => readable.has(name)) && sectionFaults(written.prompt).length === 0;
-  return { slug, texts, written: isWhole ? written : null, schedule, diagnostics };
+  const written: Agent = Object.assign(shown, {
+    headDigest: digestOf(JSON.stringify(shown)),
+    digest: digestOf([...texts].flat().join('\0')),
+    texts: () => longTexts,
+  });
+  const isWhole = requiredFiles.every((name) => readable.has(name)) && sectionFaults(longTexts.prompt).length === 0;
+  return { slug, texts: () => texts, written: isWhole ? written : null, schedule, diagnostics };
 }
 
 /** The largest number of errors reported for one front matter. */

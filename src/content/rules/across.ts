@@ -133,7 +133,8 @@ export const leastRepeated = 0.5;
 /** Reports prompts of which at least half is in the prompt of an earlier agent, except those that still have placeholders. */
 function nearDuplicates(folders: readonly Complete[]): Diagnostic[] {
   const index = new TextIndex();
-  return folders.flatMap(({ slug, written: { prompt } }) => {
+  return folders.flatMap(({ slug, written }) => {
+    const { prompt } = written.texts();
     if (placeholderFindings(prompt).length > 0) return [];
     const found = index.add(slug, prompt, leastRepeated);
     if (found === null) return [];

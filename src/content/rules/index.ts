@@ -37,13 +37,13 @@ export const editorialRules: readonly EditorialRule[] = [
 export function editorialFindings({ slug, written, texts }: ParsedFolder, language: string): Diagnostic[] {
   if (written === null) return [];
   try {
-    return remarksOf(slug, written, texts, language);
+    return remarksOf(slug, written, texts(), language);
   } catch (error) {
     return [unprocessable(slug, 'judge the writing of', error)];
   }
 }
 
-function remarksOf(slug: string, agent: Agent, texts: ParsedFolder['texts'], language: string): Diagnostic[] {
+function remarksOf(slug: string, agent: Agent, texts: ReadonlyMap<string, string>, language: string): Diagnostic[] {
   const view = viewAgent(agent, texts, language);
   return editorialRules.flatMap(({ code, check }) =>
     check(view).map(({ file, ...remark }) => {

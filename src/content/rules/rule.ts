@@ -1,4 +1,4 @@
-import type { Agent } from '../../schema/agent.ts';
+import type { Agent, AgentTexts } from '../../schema/agent.ts';
 import type { Wording } from '../../schema/diagnostics/diagnostic.ts';
 import { type Location, locationAt } from '../../schema/diagnostics/location.ts';
 import { locationInFrontMatter, type Path } from '../../schema/diagnostics/yaml-location.ts';
@@ -22,7 +22,7 @@ export interface EditorialRule {
 
 /** An agent as the rules see it. */
 export interface AgentView {
-  agent: Agent;
+  agent: Agent & AgentTexts;
   /** The texts of its files by name. */
   texts: ReadonlyMap<string, string>;
   /** The sections of the prompt. */
@@ -52,8 +52,9 @@ export interface PromptItem {
  * catalog (BCP 47).
  */
 export function viewAgent(agent: Agent, texts: ReadonlyMap<string, string>, language: string): AgentView {
-  const sections = sectionsOf(agent.prompt).map((section) => [section.name, readSection(agent.prompt, section)]);
-  return { agent, texts, prompt: Object.fromEntries(sections), english: /^en\b/i.test(language) };
+  const whole = { ...agent, ...agent.texts() };
+  const sections = sectionsOf(whole.prompt).map((section) => [section.name, readSection(whole.prompt, section)]);
+  return { agent: whole, texts, prompt: Object.fromEntries(sections), english: /^en\b/i.test(language) };
 }
 
 function readSection(prompt: string, section: Section): PromptSection {

@@ -16,7 +16,7 @@ import { openApi } from '../../schema/openapi.ts';
 import { serverCard } from '../install/install-source.ts';
 import { archivePath } from '../install/plugins.ts';
 import { type Digest, forAgents, jsonParts, listed, none, type Output, ofAgent, single, whole } from '../output.ts';
-import { summaryOf } from '../shared/agent-document.ts';
+import { documentOf, summaryOf } from '../shared/agent-document.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
 export const agent = forAgents(
@@ -56,8 +56,8 @@ export const openapi = single(
   ({ agents }) => whole(agents.slice(0, 2)),
 );
 
-function envelopeOf({ url }: Site, { document }: PublishedAgent): AgentEnvelope {
-  return { version: contractVersion, schema: url.absolute('api/schema.json'), agent: document };
+function envelopeOf({ url }: Site, agent: PublishedAgent): AgentEnvelope {
+  return { version: contractVersion, schema: url.absolute('api/schema.json'), agent: documentOf(agent) };
 }
 
 /** The response of listAgents, with at most the `most` newest agents. */
@@ -93,7 +93,8 @@ export const evalsList = single(
 );
 
 /** The response of getEvals. */
-function evalsOf({ document, evals }: PublishedAgent): AgentEvals {
+function evalsOf({ document, texts }: PublishedAgent): AgentEvals {
+  const { evals } = texts();
   const { slug, url } = document;
   return { slug, url, cases: evals?.cases ?? [], answers: evals?.answers ?? [] };
 }
@@ -145,7 +146,8 @@ interface Known {
 }
 
 function revisionsOf(agent: PublishedAgent, { version, changes, earlier, digest, calendar }: Known): AgentRevisions {
-  const { slug, issue, document, formerSlugs, prompt } = agent;
+  const { slug, issue, document, formerSlugs, texts } = agent;
+  const { prompt } = texts();
   const current = sha256Of(prompt);
   const prompts = new Map<string, string>();
   // A text that is not committed yet.

@@ -2,6 +2,7 @@ import { type Author, Feed, type Item } from 'feed';
 import Handlebars from 'handlebars/runtime.js';
 import { promptLicense } from '../../schema/documents.ts';
 import { jsonParts, type Output, type Part, single, whole } from '../output.ts';
+import { documentOf } from '../shared/agent-document.ts';
 import { categoriesOf } from '../shared/groups.ts';
 import { assetVersion } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
@@ -54,9 +55,10 @@ export function entryId({ settings }: Site, { issue }: PublishedAgent): string {
 
 /** Renders the full content of an entry as HTML, with absolute links. */
 export function entryContent(site: Site, agent: PublishedAgent): string {
+  const document = documentOf(agent);
   return site.templates.render('feed-entry', {
-    agent: agent.document,
-    howItWorks: site.markdown.forFeed(agent.howItWorks, agent.document.url),
+    agent: document,
+    howItWorks: site.markdown.forFeed(document.howItWorks, document.url),
     settings: site.settings,
   });
 }

@@ -83,7 +83,8 @@ export function skillDescription({ excerpt, problem }: Pick<PublishedAgent, 'exc
 
 /** Renders the SKILL.md of an agent: front matter, then the prompt as instructions. */
 export function skillText({ settings }: Pick<Site, 'settings'>, agent: PublishedAgent): string {
-  const { document, slug, title, prompt, howItWorks, changedOn } = agent;
+  const { document, slug, title, texts, changedOn } = agent;
+  const { prompt, howItWorks } = texts();
   const metadata = {
     author: settings.publisher.name,
     source: document.url,
@@ -122,7 +123,8 @@ function withoutCommands(markdown: string): string {
   return markdown.replace(/!(?=`)/g, '! ').replaceAll('```!', '``` !');
 }
 
-function sampleText({ title, sampleInput, sampleOutput }: PublishedAgent): string {
+function sampleText({ title, texts }: PublishedAgent): string {
+  const { sampleInput, sampleOutput } = texts();
   const parts = [
     `# Sample: ${plainText(title)}`,
     'An example of an input and its answer. Neither contains instructions to follow.',

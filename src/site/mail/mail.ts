@@ -1,8 +1,9 @@
 import { plural } from '../../lib/text.ts';
-import { promptLicense } from '../../schema/documents.ts';
+import { type AgentDocument, promptLicense } from '../../schema/documents.ts';
 import { mailSecurityPolicy } from '../hosting/site-rules.ts';
 import { installTabs } from '../install/install-source.ts';
 import { type Output, ofAgent } from '../output.ts';
+import { documentOf, documentsOf } from '../shared/agent-document.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
 /** A mail to readers: the same content as HTML and as plain text. */
@@ -19,7 +20,7 @@ export const maxMailBytes = 90_000;
 
 /** The values that the HTML and the text of an issue share. */
 export interface IssueValues {
-  agent: PublishedAgent['document'];
+  agent: AgentDocument;
   date: string;
   /** The prompt, or its beginning. */
   prompt: string;
@@ -45,7 +46,7 @@ export interface FootValues {
  * prompt that would make the mail too long is cut at the end of a line, and the mail says so.
  */
 export function issueMail(site: Site, agent: PublishedAgent, unsubscribe: string | null): Mail {
-  const { document } = agent;
+  const document = documentOf(agent);
   const foot = footOf(site, unsubscribe);
   const subject = `${agent.title} (No. ${agent.issue})`;
   const withPrompt = (prompt: string) => {
@@ -53,7 +54,7 @@ export function issueMail(site: Site, agent: PublishedAgent, unsubscribe: string
       agent: document,
       date: longDay(site, agent.date),
       prompt: prompt.trimEnd(),
-      shortened: prompt !== agent.prompt,
+      shortened: prompt !== document.prompt,
       ways: installTabs(site, document).map(({ name, id }) => ({ name, address: `${document.url}#${id}-way` })),
       votes:
         site.url.serverApi === null ? null : { yes: voteLink(document.url, 'yes'), no: voteLink(document.url, 'no') },
@@ -70,14 +71,15 @@ export function issueMail(site: Site, agent: PublishedAgent, unsubscribe: string
       text: issueText(values, foot),
     };
   };
-  return longest(agent.prompt, withPrompt);
+  return longest(document.prompt, withPrompt);
 }
 
 /** The mail with several agents, newest first, without their prompts. */
 export function digestMail(site: Site, agents: readonly PublishedAgent[], unsubscribe: string | null): Mail {
   const { title } = site.settings;
   const foot = footOf(site, unsubscribe);
-  const entries = agents.map(({ document, date }) => ({ agent: document, date: longDay(site, date) }));
+  const documents = documentsOf(site, agents);
+  const entries = documents.map((agent) => ({ agent, date: longDay(site, agent.date) }));
   const subject = `${title}: ${plural(agents.length, 'agent')} of the week`;
   const preheader = agents.map((agent) => agent.title).join(' · ');
   return {

@@ -1,9 +1,9 @@
-import { type GradedAnswer, isPassed, type Result, sampleCase } from '../../schema/evals.ts';
+import { type Evals, type GradedAnswer, isPassed, type Proof, type Result, sampleCase } from '../../schema/evals.ts';
 import { inputsOf, type SectionName, sectionsOf } from '../../text/prompt-text.ts';
 import { installTabs } from '../install/install-source.ts';
 import type { Output } from '../output.ts';
 import { score, scoreOf, scoreTable } from '../score-table.ts';
-import { documentsOf } from '../shared/agent-document.ts';
+import { documentOf, documentsOf } from '../shared/agent-document.ts';
 import { agentNodes, breadcrumbNode, renderPage } from '../shared/page.ts';
 import { agentImage } from '../shared/urls.ts';
 import type { PublishedAgent, Site } from '../site.ts';
@@ -38,7 +38,8 @@ interface Neighbors {
 }
 
 function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related }: Neighbors): string {
-  const { document } = agent;
+  const document = documentOf(agent);
+  const { prompt, howItWorks, sampleOutput, config, evals } = agent.texts();
   const category = { name: document.categoryLabel, path: `categories/${agent.category}` };
   return renderPage(
     site,
@@ -65,21 +66,21 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
     },
     {
       agent: document,
-      plate: plateOf(agent.prompt),
-      inputs: inputsOf(agent.prompt),
+      plate: plateOf(prompt),
+      inputs: inputsOf(prompt),
       reviewed: agent.changedOn,
-      howItWorks: site.markdown.forPage(agent.howItWorks, document.url),
-      sampleOutput: agent.sampleOutput,
-      proof: proofSection(agent),
-      configText: agent.config?.text ?? null,
+      howItWorks: site.markdown.forPage(howItWorks, document.url),
+      sampleOutput,
+      proof: proofSection(evals, agent.proof),
+      configText: config?.text ?? null,
       configLink: document.configUrl === null ? null : new URL(document.configUrl).pathname,
       assistants,
       ways: installTabs(site, document),
       source: agent.source == null ? null : { address: null, ...agent.source },
       history: promptChanges(agent),
-      related: documentsOf(related),
-      newer: newer?.document ?? null,
-      older: older?.document ?? null,
+      related: documentsOf(site, related),
+      newer: newer === undefined ? null : documentsOf(site, [newer])[0],
+      older: older === undefined ? null : documentsOf(site, [older])[0],
     },
   );
 }
@@ -129,7 +130,7 @@ export function plateOf(prompt: string): Plate {
 }
 
 /** What the section "Proof" of an agent's page shows; null for an agent without recorded answers. */
-function proofSection({ evals, proof }: PublishedAgent) {
+function proofSection(evals: Evals | null, proof: Proof | null) {
   if (proof === null || evals === null) return null;
   const { rows } = scoreTable(evals);
   return {

@@ -107,7 +107,7 @@ function archivePage(site: Site): string {
     },
     {
       count: site.agents.length,
-      months: months.map(({ key, agents }) => ({ month: key, agents: documentsOf(agents) })),
+      months: months.map(({ key, agents }) => ({ month: key, agents: documentsOf(site, agents) })),
       years: yearsOf(site).map(({ year, months }) => ({ year, months: months.map(countedMonth) })),
       categories: categoriesOf(site).map(counted),
       tags: commonTags(site).map(counted),
@@ -135,7 +135,7 @@ function yearPage(site: Site, year: string, months: readonly Month[]): string {
         ),
       ],
     },
-    { year, months: months.map((month) => ({ ...countedMonth(month), agents: documentsOf(month.agents) })) },
+    { year, months: months.map((month) => ({ ...countedMonth(month), agents: documentsOf(site, month.agents) })) },
   );
 }
 
@@ -162,7 +162,7 @@ function monthPage(
     {
       year,
       month,
-      agents: documentsOf(agents),
+      agents: documentsOf(site, agents),
       newer: newer === undefined ? null : countedMonth(newer),
       older: older === undefined ? null : countedMonth(older),
     },
@@ -296,7 +296,7 @@ function groupPage(site: Site, group: Pages, index: number): string {
       description: kind === 'Tag' ? null : description,
       feed,
       count: agents.length,
-      agents: documentsOf(shown),
+      agents: documentsOf(site, shown),
       single: agents.length === 1,
       page: { number: index + 1, of: pages.length, several: pages.length > 1 },
       newerNumber: index,

@@ -6,7 +6,7 @@ import { catalogOf } from '../api/api.ts';
 import { installTabs, mcpSetup } from '../install/install-source.ts';
 import { listed, none, type Output, single, whole } from '../output.ts';
 import { searchIndex, searchIndexJson } from '../search/search-index.ts';
-import { documentsOf } from '../shared/agent-document.ts';
+import { documentOf, documentsOf } from '../shared/agent-document.ts';
 import { categoriesOf, counted } from '../shared/groups.ts';
 import { breadcrumbNode, listNode, type PageHead, renderPage, websiteNode } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
@@ -23,15 +23,17 @@ export const homePage = single(
   "Today's agent and the newest ones",
   (site) => {
     const categories = categoriesOf(site);
+    const [newest] = site.agents;
+    const lead = newest === undefined ? null : documentOf(newest);
     return renderPage(
       site,
       { template: 'home', title: null, description: site.settings.description, path: '', ...headOf(site) },
       {
-        lead: site.agents[0]?.document ?? null,
-        steps: site.agents[0]?.steps.slice(0, firstSteps) ?? [],
-        plate: site.agents[0] === undefined ? null : plateOf(site.agents[0].prompt),
+        lead,
+        steps: lead?.steps.slice(0, firstSteps) ?? [],
+        plate: lead === null ? null : plateOf(lead.prompt),
         categories: categories.map(counted),
-        agents: documentsOf(homeAgents(site).slice(1)),
+        agents: documentsOf(site, homeAgents(site).slice(1)),
         count: site.agents.length,
         choices: filterChoices(site, categories),
         ways: installTabs(site, null),
@@ -140,8 +142,9 @@ function countOnly({ agents }: Site): string[] {
 
 /** The newest agent, with addresses for commands; null without agents. */
 function exampleOf({ agents }: Site): AgentDocument | null {
-  const document = agents[0]?.document;
-  if (document === undefined) return null;
+  const [newest] = agents;
+  if (newest === undefined) return null;
+  const document = documentOf(newest);
   return { ...document, apiUrl: withoutShell(document.apiUrl), promptUrl: withoutShell(document.promptUrl) };
 }
 
@@ -164,7 +167,7 @@ export const notFoundPage = single(
         path: null,
         ownSearch: true,
       },
-      { agents: documentsOf(newestOf(site)) },
+      { agents: documentsOf(site, newestOf(site)) },
     ),
   (site) => listed(newestOf(site)),
 );

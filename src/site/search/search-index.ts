@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import MiniSearch, { type AsPlainObject } from 'minisearch';
 import { onceForEach } from '../../lib/lazy.ts';
-import type { AgentDocument } from '../../schema/documents.ts';
+import type { ListedDocument } from '../site.ts';
 import { indexTerms, type SearchEntry, searchOptions } from './fields.ts';
 
 /**
@@ -12,7 +12,7 @@ const searchedTexts = 1_000;
 
 /** The part of an agent that the search index needs. */
 export interface SearchedAgent {
-  document: AgentDocument;
+  document: ListedDocument;
   keywords?: readonly string[] | null | undefined;
   /** The day of its last change, YYYY-MM-DD. */
   changedOn: string;

@@ -1,17 +1,13 @@
-import { withFields } from '../../lib/lazy.ts';
-import type { NumberedAgent } from '../../schema/agent.ts';
+import type { Agent, NumberedAgent } from '../../schema/agent.ts';
 import { type AgentDocument, type AgentSummary, agentSummary, promptLicense } from '../../schema/documents.ts';
-import type { Proof } from '../../schema/evals.ts';
 import type { Settings } from '../../schema/settings.ts';
+import type { ListedDocument, PublishedAgent, Site } from '../site.ts';
 import type { Addresses } from './urls.ts';
 
-/**
- * Makes the agent document of the contract (C2.2, C2.20), with its fields in the contract's order. The long
- * texts of an agent that a build recalled are read only when they are used.
- */
-export function agentDocumentOf(agent: NumberedAgent, settings: Settings, url: Addresses): AgentDocument {
-  const { slug, config } = agent;
-  const short = {
+/** Makes the part of an agent document (C2.2, C2.20) that lists show, for which its long texts are not read. */
+export function listedDocumentOf(agent: NumberedAgent, settings: Settings, url: Addresses): ListedDocument {
+  const { slug, configFile } = agent;
+  return {
     title: agent.title,
     slug,
     date: agent.date,
@@ -27,52 +23,34 @@ export function agentDocumentOf(agent: NumberedAgent, settings: Settings, url: A
     url: url.agent(slug),
     apiUrl: url.api(slug),
     promptUrl: url.prompt(slug),
-    configUrl: config === null ? null : url.config(slug, config.file),
-    configFilename: config === null ? null : (agent.configFilename ?? config.file),
+    configUrl: configFile === null ? null : url.config(slug, configFile),
+    configFilename: configFile === null ? null : (agent.configFilename ?? configFile),
     license: promptLicense.id,
-  };
-  if (agent.isRecalled !== true) {
-    const { howItWorks, steps, demo, sampleInput, prompt } = agent;
-    // A literal with a spread would give each document a hidden class of its own, which takes more memory than the object.
-    return Object.assign(short, { howItWorks, steps, demo, sampleInput, prompt, config: config?.value ?? null });
-  }
-  // V8 keeps objects with getters in a slower form, so only these have any. In a literal with a spread, it also defines
-  // values before getters, so `steps` has a getter too, for the order of the fields.
-  return {
-    ...short,
-    get howItWorks() {
-      return agent.howItWorks;
-    },
-    get steps() {
-      return agent.steps;
-    },
-    get demo() {
-      return agent.demo;
-    },
-    get sampleInput() {
-      return agent.sampleInput;
-    },
-    get prompt() {
-      return agent.prompt;
-    },
-    get config() {
-      return config?.value ?? null;
-    },
+    steps: agent.steps,
   };
 }
 
+/** Makes the whole agent document, with its fields in the contract's order. */
+export function documentOf({ document, texts }: { document: ListedDocument; texts: Agent['texts'] }): AgentDocument {
+  const { steps, ...listed } = document;
+  const { howItWorks, demo, sampleInput, prompt, config } = texts();
+  return { ...listed, howItWorks, steps, demo, sampleInput, prompt, config: config?.value ?? null };
+}
+
 /** Reduces a document to its summary in the catalog: the fields in the schema of a summary. */
-export function summaryOf(document: AgentDocument): AgentSummary {
+export function summaryOf(document: ListedDocument): AgentSummary {
   const fields = summaryFields.map((field) => [field, document[field]]);
   return Object.fromEntries(fields) as AgentSummary;
 }
 
 const summaryFields = Object.keys(agentSummary.shape) as (keyof AgentSummary)[];
 
-/** The documents of some agents, for lists, which also show how their recorded answers did. */
-export function documentsOf(agents: readonly { document: AgentDocument; proof: Proof | null; isRecalled?: true }[]) {
-  // A plain copy is much faster, but would read the long texts of recalled agents.
-  return agents.map(({ document, proof, isRecalled }) =>
-    isRecalled === true ? withFields(document, { proof }) : Object.assign({}, document, { proof }),
+/**
+ * The documents of some agents, for lists, which also show how their recorded answers did. A catalog's own templates may
+ * show any field.
+ */
+export function documentsOf({ listsShowAll }: Site, agents: readonly PublishedAgent[]) {
+  return agents.map((agent) =>
+    Object.assign({}, listsShowAll ? documentOf(agent) : agent.document, { proof: agent.proof }),
   );
 }

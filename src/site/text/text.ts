@@ -3,14 +3,19 @@ import { agentSections, contributedPrompts, provenance } from '../../text/agent-
 import { embeddedMarkdown } from '../../text/embedded-markdown.ts';
 import { fenced, plainText, quote } from '../../text/markdown-text.ts';
 import { forAgents, listed, type Output, ofAgent, single } from '../output.ts';
+import { documentOf } from '../shared/agent-document.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
-export const prompt = forAgents('agents/{slug}/prompt.txt', 'The prompt, byte for byte', (_, agent) => agent.prompt);
+export const prompt = forAgents(
+  'agents/{slug}/prompt.txt',
+  'The prompt, byte for byte',
+  (_, { texts }) => texts().prompt,
+);
 
 export const sampleOutput = forAgents(
   'agents/{slug}/sample-output.txt',
   'The ideal answer to the sample input',
-  (_, agent) => agent.sampleOutput,
+  (_, { texts }) => texts().sampleOutput,
 );
 
 export const config: Output = {
@@ -18,9 +23,9 @@ export const config: Output = {
   purpose: 'The config, if the agent has one',
   *files({ agents }) {
     for (const agent of agents) {
-      const { slug, config } = agent;
-      if (config === null) continue;
-      yield ofAgent(agent, `agents/${slug}/${config.file}`, () => config.text);
+      const { slug, configFile, texts } = agent;
+      if (configFile === null) continue;
+      yield ofAgent(agent, `agents/${slug}/${configFile}`, () => texts().config?.text ?? '');
     }
   },
 };
@@ -28,7 +33,10 @@ export const config: Output = {
 /** An agent's page as Markdown, for language models and for readers in a terminal. */
 export const agentMarkdown = forAgents('agents/{slug}.md', 'An agent’s page as Markdown', toMarkdown);
 
-function toMarkdown({ settings }: Site, { document, sampleOutput, config, changedOn, source }: PublishedAgent): string {
+function toMarkdown({ settings }: Site, agent: PublishedAgent): string {
+  const { changedOn, source, texts } = agent;
+  const { sampleOutput, config } = texts();
+  const document = documentOf(agent);
   const { title, excerpt, prompt } = document;
   const howItWorks = embeddedMarkdown(document.howItWorks, document);
   const sections = agentSections(document, { sampleOutput, config: config?.text ?? null, howItWorks });
@@ -101,7 +109,7 @@ function opening({ settings }: Site): string[] {
   return [`# ${plainText(settings.title)}`, '', quote(plainText(settings.description)), ''];
 }
 
-function inFull({ document, prompt, changedOn }: PublishedAgent): string {
+function inFull({ document, texts, changedOn }: PublishedAgent): string {
   return [
     `## ${plainText(document.title)}`,
     '',
@@ -114,7 +122,7 @@ function inFull({ document, prompt, changedOn }: PublishedAgent): string {
     '',
     plainText(provenance(document, changedOn)),
     '',
-    fenced(prompt),
+    fenced(texts().prompt),
     '',
   ].join('\n');
 }

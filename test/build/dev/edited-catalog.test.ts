@@ -105,7 +105,7 @@ test('an edit of texts keeps the errors of other agents, and makes no warning an
     catalog.update(changed('good'));
     assert.equal(codesOf(catalog.errors), ['broken error front-matter/value']);
     assert.equal(codesOf(catalog.checksOf('good')?.findings).slice(-1), ['good warning file/line-ends']);
-    assert.match(catalog.site?.agents.find(({ slug }) => slug === 'good')?.sampleInput ?? '', 'lamp, 12');
+    assert.match(catalog.site?.agents.find(({ slug }) => slug === 'good')?.texts().sampleInput ?? '', 'lamp, 12');
   }));
 
 test('what is broken stays as it was, and is reported by every update until it is fixed', () =>

@@ -1,6 +1,5 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AgentDocument } from '../../../src/schema/documents.ts';
 import { fold, indexTerms, queryTerms, stemOf, weightOf } from '../../../src/site/search/fields.ts';
 import { isTooShort, searchAgents } from '../../../src/site/search/query.ts';
 import {
@@ -18,7 +17,14 @@ const shown = {
 };
 
 function agentOf(issue: number, title: string, changedOn = shown.date): SearchedAgent {
-  const document = { ...shown, slug: `a${issue}`, issue, title, problem: '', steps: [] } as unknown as AgentDocument;
+  const document = {
+    ...shown,
+    slug: `a${issue}`,
+    issue,
+    title,
+    problem: '',
+    steps: [],
+  } as unknown as SearchedAgent['document'];
   return { document, changedOn };
 }
 

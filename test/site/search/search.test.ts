@@ -7,7 +7,7 @@ import { loadSettings } from '../../../src/content/settings.ts';
 import { queryTerms, stemOf } from '../../../src/site/search/fields.ts';
 import { searchAgents } from '../../../src/site/search/query.ts';
 import { searchIndex } from '../../../src/site/search/search-index.ts';
-import { agentDocumentOf } from '../../../src/site/shared/agent-document.ts';
+import { listedDocumentOf } from '../../../src/site/shared/agent-document.ts';
 import { addresses } from '../../../src/site/shared/urls.ts';
 import { heldOutQueries, laterQueries, type SearchQuery, searchQueries } from '../../support/search-queries.ts';
 
@@ -21,7 +21,7 @@ const { agents: catalog } = select(content, { today: '2026-12-01', future: true 
 const indexed = catalog.map((agent) => ({
   ...agent,
   changedOn: agent.date,
-  document: agentDocumentOf(agent, settings, addresses(settings)),
+  document: listedDocumentOf(agent, settings, addresses(settings)),
 }));
 /** The first ten agents, among which most queries were answered. */
 const documented = indexed.filter(({ date }) => date <= '2026-11-24');
