@@ -97,24 +97,36 @@ export function announcementFiles(
         if (!(error instanceof FileInUse)) throw error;
         throw new OperationError(`${sendingElsewhere} It is ${error.who}.`, { cause: error });
       });
-      let announcement = await readEvents(file).catch(async (error) => {
-        await journal.close();
+      const release = () => journal.close();
+      const known = await readEvents(file).catch(async (error) => {
+        await release();
         throw error;
       });
-      const record = async (event: AnnouncementEvent) => {
-        const stored = await journal.append(event);
-        announcement = after(announcement, stored);
-      };
-      if (announcement === null) await record({ type: 'claimed', key });
-      return {
-        key,
-        get announcement() {
-          return announcement as Announcement;
-        },
-        record,
-        release: () => journal.close(),
-      };
+      return claimOf(key, known, (event) => journal.append(event), release);
     },
+  };
+}
+
+/** Makes a claim of what is known so far. `store` stores an event durably. */
+async function claimOf(
+  key: string,
+  known: Announcement | null,
+  store: (event: AnnouncementEvent) => Promise<StoredEvent>,
+  release: () => Promise<void>,
+): Promise<Claim> {
+  let announcement = known;
+  const record = async (event: AnnouncementEvent) => {
+    const stored = await store(event);
+    announcement = after(announcement, stored);
+  };
+  if (announcement === null) await record({ type: 'claimed', key });
+  return {
+    key,
+    get announcement() {
+      return announcement as Announcement;
+    },
+    record,
+    release,
   };
 }
 
@@ -214,10 +226,11 @@ export function announcementDatabase(database: Database, now: () => Date): Annou
         clearInterval(beat);
         await database.query('DELETE FROM catalog_announcement_claims WHERE key = $1 AND token = $2', [key, token]);
       };
-      let { count, announcement } = await events(key).catch(async (error) => {
+      const known = await events(key).catch(async (error) => {
         await release();
         throw error;
       });
+      let { count } = known;
       const store = async (event: AnnouncementEvent) => {
         const stored = { ...event, time: now().toISOString() };
         const text = `INSERT INTO catalog_announcements (key, number, event)
@@ -226,24 +239,16 @@ export function announcementDatabase(database: Database, now: () => Date): Annou
         const rows = await database.query(text, [key, token, count + 1, JSON.stringify(stored)]);
         if (rows.length === 0) throw new OperationError('Another process has taken over this announcement.');
         count += 1;
-        announcement = after(announcement, stored);
+        return stored;
       };
       // Mails are sent several at once, and each event needs a number of its own.
       let turn: Promise<unknown> = Promise.resolve();
-      const record = (event: AnnouncementEvent) => {
+      const storeInTurn = (event: AnnouncementEvent) => {
         const stored = turn.then(() => store(event));
         turn = stored.catch(() => {});
         return stored;
       };
-      if (announcement === null) await record({ type: 'claimed', key });
-      return {
-        key,
-        get announcement() {
-          return announcement as Announcement;
-        },
-        record,
-        release,
-      };
+      return claimOf(key, known.announcement, storeInTurn, release);
     },
   };
 }

@@ -5,7 +5,6 @@ import { OperationError } from '../lib/errors.ts';
 import { retryAfterMs } from '../lib/http.ts';
 import type { Mail } from '../site/mail/mail.ts';
 import type { Claim } from './announcement-journal.ts';
-import { secretsOf } from './private-errors.ts';
 import {
   type Answer,
   type Call,
@@ -14,6 +13,7 @@ import {
   callsTo,
   ProviderFailed,
   pauseFor,
+  secretsOf,
 } from './provider.ts';
 
 /** A mail whose link to unsubscribe still has to be filled in: wherever `mark` is. */

@@ -1,6 +1,5 @@
 import { DatabaseUnavailable, retrying } from '../storage/database.ts';
 import type { Database } from '../storage/postgres.ts';
-import { secretsOf } from './private-errors.ts';
 import {
   mailboxOf,
   ProviderFailed,
@@ -8,6 +7,7 @@ import {
   type Subscription,
   type SubscriptionRecord,
   type SubscriptionRecords,
+  secretsOf,
 } from './provider.ts';
 
 /** Stores subscriptions in a database, where several servers can share them. */

@@ -5,10 +5,11 @@ import type { Logger } from 'pino';
 import type { Request, Response } from 'polka';
 import type { z } from 'zod';
 import { OperationError } from '../lib/errors.ts';
-import { type Confirmations, openConfirmations } from '../mail/confirmation.ts';
 import {
+  type Confirmations,
   type ConsentTools,
   confirm,
+  openConfirmations,
   openMailKey,
   type Purpose,
   readMailKey,

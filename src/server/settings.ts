@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 import { UsageError } from '../lib/errors.ts';
 import { requireMailKey } from '../mail/consent.ts';
-import { parseSubscriberSettings } from '../mail/settings.ts';
 import { parseSmtpSettings } from '../mail/smtp.ts';
+import { parseSubscriberSettings } from '../mail/subscribers.ts';
 import { databaseUrl } from '../storage/database.ts';
 import type { LimitFailure, Rate } from './limits.ts';
 import type { MetricsAddress } from './metrics.ts';

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { openSubscribers } from '../mail/open-subscribers.ts';
+import { openSubscribers } from '../mail/subscribers.ts';
 import { openVoteLog } from '../storage/file-votes.ts';
 import type { Database } from '../storage/postgres.ts';
 import type { VoteStore } from '../storage/vote.ts';

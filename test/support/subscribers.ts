@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import * as assert from 'uvu/assert';
-import { openSubscribers, type SubscriberTools } from '../../src/mail/open-subscribers.ts';
 import type { Outcome, SubscriberLog, SubscriberStore, Subscription } from '../../src/mail/provider.ts';
 import { ProviderFailed } from '../../src/mail/provider.ts';
-import type { SubscriberSettings } from '../../src/mail/settings.ts';
+import type { SubscriberSettings } from '../../src/mail/subscribers.ts';
+import { openSubscribers, type SubscriberTools } from '../../src/mail/subscribers.ts';
 
 /** What a provider answers: an HTTP answer, or a way to break off. */
 export type Reply =

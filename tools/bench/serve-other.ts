@@ -155,7 +155,7 @@ async function runtime(dist: string, data: string, votes: VoteStore): Promise<Re
   const { followBuild } = await import('../../src/server/live-build.ts');
   const { siteRules } = await import('../../src/site/hosting/site-rules.ts');
   const { serverLog } = await import('../../src/server/log.ts');
-  const { openSubscribers } = await import('../../src/mail/open-subscribers.ts');
+  const { openSubscribers } = await import('../../src/mail/subscribers.ts');
   const { serverSettings } = await import('../../src/server/settings.ts');
   const settings = serverSettings({ voteRate: 'off', out: dist, data }, {}, process.cwd());
   const log = serverLog(settings.logLevel);

@@ -143,9 +143,9 @@ async function runAnnounce(
   terminal: Console,
 ): Promise<Result> {
   const { announce, rehearse, resolve: settle, uncertainMails } = await import('../../mail/announce.ts');
-  const { openSender } = await import('../../mail/open-sender.ts');
+  const { openSender } = await import('../../mail/announce.ts');
   const { checkLive } = await import('../../mail/announce.ts');
-  const { parseAnnounceSettings } = await import('../../mail/open-sender.ts');
+  const { parseAnnounceSettings } = await import('../../mail/announce.ts');
   const { list, weekly = false, late = false } = flags;
   const { site, now } = await openSite(flags);
   if (flags.resolve !== undefined || flags.uncertain === true) {

@@ -214,7 +214,7 @@ async function eraseRows(address: string, url: string, key: Buffer | null): Prom
 }
 
 async function eraseLines(address: string, file: string, key: Buffer | null, terminal: Console): Promise<number> {
-  const { eraseAddress } = await import('../../mail/erase.ts');
+  const { eraseAddress } = await import('../../mail/subscribers-file.ts');
   const warn = (message: string) => terminal.say(`${message}\n`);
   const tools = { now: () => new Date(), random: randomBytes, warn, key };
   const { lines, packed } = await eraseAddress(file, address, tools);

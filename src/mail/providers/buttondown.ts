@@ -12,8 +12,7 @@ import {
   withState,
   withUnsubscribe,
 } from '../campaign.ts';
-import { secretsOf } from '../private-errors.ts';
-import { type CallTools, callsTo, field, type ListName, type SubscriberProvider } from '../provider.ts';
+import { type CallTools, callsTo, field, type ListName, type SubscriberProvider, secretsOf } from '../provider.ts';
 
 export interface ButtondownSettings {
   /** The address of the API, without the path /v1/subscribers. */

@@ -9,18 +9,17 @@ import {
   withState,
   withUnsubscribe,
 } from '../campaign.ts';
-import { secretsOf } from '../private-errors.ts';
 import {
   type Call,
-  type CallTools,
   callsTo,
   field,
   type ListName,
   ProviderFailed,
+  type ProviderTools,
   type SendCall,
-  type SubscriberLog,
   type SubscriberProvider,
   type Subscription,
+  secretsOf,
 } from '../provider.ts';
 
 export interface ListmonkSettings {
@@ -41,8 +40,7 @@ export interface ListmonkSettings {
  */
 export function createListmonk(
   { url, key, lists }: ListmonkSettings,
-  log: SubscriberLog,
-  tools: CallTools,
+  { log, ...tools }: ProviderTools,
 ): SubscriberProvider {
   const provider = 'listmonk';
   const token = key.slice(key.indexOf(':') + 1);

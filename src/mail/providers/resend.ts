@@ -12,16 +12,15 @@ import {
   withState,
   withUnsubscribe,
 } from '../campaign.ts';
-import { secretsOf } from '../private-errors.ts';
 import {
   type Answer,
-  type CallTools,
   callsTo,
   field,
   type ListName,
   ProviderFailed,
-  type SubscriberLog,
+  type ProviderTools,
   type SubscriberProvider,
+  secretsOf,
 } from '../provider.ts';
 
 export interface ResendSettings {
@@ -43,8 +42,7 @@ export interface ResendSettings {
  */
 export function createResend(
   { url, key, lists, noteProperty }: ResendSettings,
-  log: SubscriberLog,
-  tools: CallTools,
+  { log, ...tools }: ProviderTools,
 ): SubscriberProvider {
   const provider = 'resend';
   const headers = { authorization: `Bearer ${key}` };

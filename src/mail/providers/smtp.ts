@@ -9,7 +9,7 @@ import { type Smtp, SmtpFailed } from '../smtp.ts';
 export interface SmtpSenderTools {
   smtp: Smtp;
   records: Omit<SubscriptionRecords, 'mark'>;
-  /** The key of links and pseudonyms (mail-key.ts). */
+  /** The key of links and pseudonyms (`openMailKey`). */
   key: Buffer;
   list: ListName;
   /** The address of the server that ends subscriptions. */

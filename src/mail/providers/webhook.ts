@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { OperationError } from '../../lib/errors.ts';
 import { type Sender, type ServiceTools, type Subject, serviceCalls, withUnsubscribe } from '../campaign.ts';
-import { secretsOf } from '../private-errors.ts';
-import { type CallTools, callsTo, ProviderFailed, type SubscriberProvider } from '../provider.ts';
+import { type CallTools, callsTo, ProviderFailed, type SubscriberProvider, secretsOf } from '../provider.ts';
 
 export interface WebhookSettings {
   /** The whole address that receives subscriptions, or announcements. */

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openSubscribers } from '../../../src/mail/open-subscribers.ts';
 import { ProviderFailed } from '../../../src/mail/provider.ts';
+import { openSubscribers } from '../../../src/mail/subscribers.ts';
 import {
   cutShort,
   endless,

@@ -1,8 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openConfirmations } from '../../../src/mail/confirmation.ts';
-import { confirmAddress, unsubscribeAddress } from '../../../src/mail/consent.ts';
+import { confirmAddress, openConfirmations, unsubscribeAddress } from '../../../src/mail/consent.ts';
 import type { ListName } from '../../../src/mail/provider.ts';
 import { type Mail, SmtpFailed, type SmtpOutcome } from '../../../src/mail/smtp.ts';
 import { RecordIndex } from '../../../src/mail/subscribers-file.ts';

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OperationError } from '../../../src/lib/errors.ts';
-import { type EraseOptions, eraseSubscriber } from '../../../src/mail/erase.ts';
-import { openSubscribers } from '../../../src/mail/open-subscribers.ts';
+import { openSubscribers } from '../../../src/mail/subscribers.ts';
+import { type EraseOptions, eraseSubscriber } from '../../../src/mail/subscribers-file.ts';
 import { shimDisk, systemError, withFolder } from '../../support/subscribers-file.ts';
 
 const line = (email: string, list = 'daily', note = '') =>

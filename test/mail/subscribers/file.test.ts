@@ -3,9 +3,9 @@ import { dirname } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OperationError } from '../../../src/lib/errors.ts';
-import { openSubscribers, type SubscriberTools } from '../../../src/mail/open-subscribers.ts';
 import type { SubscriberStore } from '../../../src/mail/provider.ts';
 import { ProviderFailed } from '../../../src/mail/provider.ts';
+import { openSubscribers, type SubscriberTools } from '../../../src/mail/subscribers.ts';
 import {
   assertNothingPrivate,
   inShort,

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UsageError } from '../../../src/lib/errors.ts';
-import { parseSubscriberSettings } from '../../../src/mail/settings.ts';
+import { parseSubscriberSettings } from '../../../src/mail/subscribers.ts';
 import { subscriberVariables } from '../../../src/mail/variables.ts';
 
 const id = '78261eea-8f8b-4381-83c6-79fa7120f1cf';

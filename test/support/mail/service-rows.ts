@@ -1,5 +1,5 @@
+import { openSender, parseAnnounceSettings } from '../../../src/mail/announce.ts';
 import type { Sender, Subject } from '../../../src/mail/campaign.ts';
-import { openSender, parseAnnounceSettings } from '../../../src/mail/open-sender.ts';
 import type { ListName } from '../../../src/mail/provider.ts';
 import { inFolder } from '../catalog.ts';
 import { journalIn, smallSubject } from './announcing.ts';

@@ -1,10 +1,14 @@
 import { UsageError } from '../lib/errors.ts';
 import { nearest } from '../schema/diagnostics/suggestions.ts';
-import type { ListName } from './provider.ts';
-import type { ButtondownSettings } from './providers/buttondown.ts';
-import type { ListmonkSettings } from './providers/listmonk.ts';
-import type { ResendSettings } from './providers/resend.ts';
-import type { WebhookSettings } from './providers/webhook.ts';
+import type { Disk } from '../storage/disk.ts';
+import type { Database } from '../storage/postgres.ts';
+import { type ListName, type ProviderTools, type SubscriberStore, withDeadline } from './provider.ts';
+import { type ButtondownSettings, createButtondown } from './providers/buttondown.ts';
+import { createListmonk, type ListmonkSettings } from './providers/listmonk.ts';
+import { createResend, type ResendSettings } from './providers/resend.ts';
+import { createWebhook, type WebhookSettings } from './providers/webhook.ts';
+import { openSubscriberDatabase } from './subscribers-database.ts';
+import { openSubscriberFile } from './subscribers-file.ts';
 
 /** The names that `--subscribers` and CATALOG_SIGNUPS take. */
 const providerNames = ['file', 'buttondown', 'resend', 'listmonk', 'webhook'] as const;
@@ -161,3 +165,33 @@ const segment = matching(
 const number = matching(/^[1-9]\d{0,8}$/, 'the number of a list, such as 1');
 
 const property = matching(/^\w{1,50}$/, 'the key of a contact property: up to 50 letters, digits and _');
+
+/** What stores of subscribers depend on. */
+export interface SubscriberTools extends ProviderTools {
+  /** The file of the provider `file`. */
+  file: string;
+  /** Where the provider `file` stores subscribers instead, if it is set. */
+  database?: Database | null;
+  /** How long one subscription may take, in milliseconds. @default 5000 */
+  timeoutMs?: number;
+  /** The disk of the provider `file`. @default node:fs/promises */
+  disk?: Disk;
+}
+
+/** Opens the provider in the settings. Throws OperationError if its file cannot be opened or has an owner. */
+export async function openSubscribers(settings: SubscriberSettings, tools: SubscriberTools): Promise<SubscriberStore> {
+  switch (settings.provider) {
+    case 'file': {
+      const { database, timeoutMs } = tools;
+      return withDeadline(database ? openSubscriberDatabase(database) : await openSubscriberFile(tools), timeoutMs);
+    }
+    case 'buttondown':
+      return withDeadline(createButtondown(settings, tools), tools.timeoutMs);
+    case 'resend':
+      return withDeadline(createResend(settings, tools), tools.timeoutMs);
+    case 'listmonk':
+      return withDeadline(createListmonk(settings, tools), tools.timeoutMs);
+    case 'webhook':
+      return withDeadline(createWebhook(settings, tools), tools.timeoutMs);
+  }
+}
