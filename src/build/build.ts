@@ -13,7 +13,7 @@ import { type BuildInfo, noPlugins, type PublishedPlugins } from '../schema/docu
 import type { Settings } from '../schema/settings.ts';
 import { withVersions } from '../site/hosting/host-files.ts';
 import { describeOutputs } from '../site/index.ts';
-import { installTree, newestIssue } from '../site/install/install-tree.ts';
+import { installTree, newestIssue } from '../site/install/plugins.ts';
 import { makeSite } from '../site/make-site.ts';
 import { templateHelpers } from '../site/shared/page.ts';
 import { compileTemplates } from '../site/shared/templates.ts';

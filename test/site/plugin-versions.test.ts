@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { build, renderCatalog } from '../../src/build/build.ts';
 import { writeInstallTree } from '../../src/build/write.ts';
 import { loadSettings } from '../../src/content/settings.ts';
-import { installTree } from '../../src/site/install/install-tree.ts';
+import { installTree } from '../../src/site/install/plugins.ts';
 import { smallSettings, temporaryFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { git } from '../support/git.ts';
 import { loud } from '../support/loud.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { renderCatalog } from '../../src/build/build.ts';
 import { writeInstallTree } from '../../src/build/write.ts';
 import { loadSettings } from '../../src/content/settings.ts';
-import { installTree } from '../../src/site/install/install-tree.ts';
+import { installTree } from '../../src/site/install/plugins.ts';
 import { type SmallAgent, smallAgent, writeCatalog, writeFiles } from './catalog.ts';
 import { commitAt, gitSync } from './git.ts';
 import { goodPrompt } from './good-agent.ts';

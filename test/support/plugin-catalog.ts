@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { renderCatalog } from '../../src/build/build.ts';
 import { loadSettings } from '../../src/content/settings.ts';
-import { installTree } from '../../src/site/install/install-tree.ts';
+import { installTree } from '../../src/site/install/plugins.ts';
 import { type SmallAgent, smallSettings } from './catalog.ts';
 
 /** A catalog whose texts are hard for plugins, and its plugins. */

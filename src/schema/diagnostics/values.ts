@@ -363,7 +363,7 @@ function nearestTimeZone(text: string): string | undefined {
 }
 
 /** Returns what an editor most likely meant with an invalid value, or undefined. */
-export function meant(issue: z.core.$ZodIssue, found: unknown): string | undefined {
+function meant(issue: z.core.$ZodIssue, found: unknown): string | undefined {
   const text = typeof found === 'number' ? String(found) : typeof found === 'string' ? found.trim() : undefined;
   if (text === undefined || text === '') return undefined;
   if (issue.code === 'invalid_value') return nearest(text, issue.values.map(String));
@@ -432,7 +432,7 @@ function lengthOfMonth(year: string, month: string): number {
 }
 
 /** Says in a sentence why a date in the right form does not exist; undefined for other forms. */
-export function whyNoDay(text: string): string | undefined {
+function whyNoDay(text: string): string | undefined {
   const [, year = '', month = ''] = /^(\d{4})-(\d\d)-\d\d$/.exec(text) ?? [];
   if (year === '') return undefined;
   const days = lengthOfMonth(year, month);

@@ -3,8 +3,153 @@ import { accentColor } from '../shared/page.ts';
 import { agentImage, publicationImage } from '../shared/urls.ts';
 import type { Site } from '../site.ts';
 import { Typesetter } from '../social-image/font.ts';
-import { layOutAgent, layOutPublication, type SocialImage } from '../social-image/layout.ts';
 import type { Deferred } from '../social-image/renderer.ts';
+
+/** The values of the template; the fonts have every character of every text. */
+interface SocialImage {
+  color: string;
+  /** Top left. */
+  name: Line;
+  /** Top right. */
+  aside: Line | null;
+  /** In the margin; without it, the template draws the publication's mark there. */
+  issue: { number: Line; day: Line; date: Line } | null;
+  /** Above the headline. */
+  kicker: Line | null;
+  headline: Block;
+  standfirst: Block;
+}
+
+interface Line {
+  /** The font size, in pixels. */
+  size: number;
+  text: string;
+}
+
+interface Block {
+  /** The font size, in pixels. */
+  size: number;
+  /** `y` is the baseline, in pixels from the top of the image. */
+  lines: { text: string; y: number }[];
+}
+
+/** The typesetters of the template's two fonts. */
+interface Fonts {
+  serif: Typesetter;
+  sans: Typesetter;
+}
+
+/** What the image of the publication says. */
+interface PublicationTexts {
+  color: string;
+  title: string;
+  /** Shown instead of a title that the fonts lack letters of; always in Latin letters. */
+  host: string;
+  tagline: string;
+  description: string;
+}
+
+/** What the image of an agent says. */
+interface AgentTexts {
+  color: string;
+  publication: Omit<PublicationTexts, 'color'>;
+  slug: string;
+  title: string;
+  excerpt: string;
+  issue: number;
+  /** YYYY-MM-DD, and written out. */
+  date: string;
+  weekday: string;
+  longDate: string;
+  category: string;
+  categoryLabel: string;
+}
+
+/** Where the template places text, in pixels: the margin for the number, and the column beside it. */
+const margin = { width: 264 };
+const column = { width: 736, top: 206, bottom: 574 };
+const headline = {
+  sizes: [
+    { size: 92, lines: 2 },
+    { size: 84, lines: 2 },
+    { size: 76, lines: 3 },
+    { size: 68, lines: 3 },
+    { size: 62, lines: 3 },
+    { size: 56, lines: 4 },
+    { size: 50, lines: 4 },
+    { size: 46, lines: 4 },
+  ],
+  leading: 1.08,
+  ascent: 0.78,
+};
+const standfirst = { size: 29, leading: 42, gap: 50, lines: 4 };
+
+/** Lays out the image of an agent. */
+function layOutAgent({ serif, sans }: Fonts, texts: AgentTexts): SocialImage {
+  const { publication, slug, title, excerpt, issue, date, weekday, longDate, category, categoryLabel } = texts;
+  const small = [24, 22, 20, 18];
+  return {
+    color: texts.color,
+    name: line(sans, sans.drawable(publication.title) ?? publication.host, 520, [28, 25, 22]),
+    aside: optionalLine(sans, publication.tagline, 460, [22, 20, 18]),
+    issue: {
+      number: line(serif, String(issue), margin.width, [176, 150, 124, 104, 84, 60]),
+      day: line(sans, sans.drawable(weekday) ?? '', margin.width, small),
+      date: line(sans, sans.drawable(longDate) ?? date, margin.width, small),
+    },
+    kicker: line(sans, sans.drawable(categoryLabel) ?? category, column.width, [28, 24]),
+    ...article(serif, serif.drawable(title) ?? wordsOf(slug), serif.drawable(excerpt)),
+  };
+}
+
+/** Lays out the image of the publication, for all pages but those of agents. */
+function layOutPublication({ serif, sans }: Fonts, texts: PublicationTexts): SocialImage {
+  const { color, title, host, tagline, description } = texts;
+  return {
+    color,
+    name: line(sans, host, column.width, [28, 25, 22]),
+    aside: null,
+    issue: null,
+    kicker: optionalLine(sans, tagline, column.width, [28, 24]),
+    ...article(serif, serif.drawable(title) ?? host, serif.drawable(description)),
+  };
+}
+
+/** The headline, and as much of the text below it as there is room for. */
+function article(serif: Typesetter, title: string, text: string | null): Pick<SocialImage, 'headline' | 'standfirst'> {
+  const { size, lines } = serif.set(title, { width: column.width, sizes: headline.sizes, balanced: true });
+  const first = column.top + size * headline.ascent;
+  const placed = lines.map((text, index) => ({ text, y: Math.round(first + index * size * headline.leading) }));
+  const begin = (placed.at(-1)?.y ?? column.top) + size * 0.2 + standfirst.gap;
+  const room = Math.min(standfirst.lines, 1 + Math.floor((column.bottom - begin) / standfirst.leading));
+  const below =
+    text === null || room < 1
+      ? []
+      : serif.set(text, { width: column.width, sizes: [{ size: standfirst.size, lines: room }] }).lines;
+  return {
+    headline: { size, lines: placed },
+    standfirst: {
+      size: standfirst.size,
+      lines: below.map((text, index) => ({ text, y: Math.round(begin + index * standfirst.leading) })),
+    },
+  };
+}
+
+function line(font: Typesetter, text: string, width: number, sizes: readonly number[]): Line {
+  const { size, lines } = font.set(text, { width, sizes: sizes.map((size) => ({ size, lines: 1 })) });
+  return { size, text: lines.join('') };
+}
+
+function optionalLine(font: Typesetter, text: string, width: number, sizes: readonly number[]): Line | null {
+  const drawable = font.drawable(text);
+  return drawable === null ? null : line(font, drawable, width, sizes);
+}
+
+/** The words of a slug as a headline, for a title that no font has the letters of. */
+function wordsOf(slug: string): string {
+  const words = slug.replaceAll('-', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
 
 /** The social images: 1200×630 pixels, which no site that shows links crops. */
 export const socialImage: Output = {
