@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { type History, readHistory } from '../content/history.ts';
 import { loadContent, noMemory } from '../content/load.ts';
-import { type Selected, type Selection, select } from '../content/select.ts';
+import { type Selected, type Selection, select } from '../content/schedule.ts';
 import { areSettled, noStamps, type Stamps, sourceStamps } from '../lib/files.ts';
 import type { OnProgress } from '../lib/lazy.ts';
 import { programFiles } from '../program.ts';

@@ -6,7 +6,7 @@ import { placeholderFindings } from '../content/parse/placeholders.ts';
 import { readAgent, type SourceFolder } from '../content/read.ts';
 import { findingsAcross } from '../content/rules/across.ts';
 import { editorialFindings } from '../content/rules/index.ts';
-import { type Selected, select } from '../content/select.ts';
+import { type Selected, select } from '../content/schedule.ts';
 import { checkSettings, type Settings, type SettingsOverrides } from '../content/settings.ts';
 import { zone } from '../lib/calendar.ts';
 import type { OnProgress } from '../lib/lazy.ts';

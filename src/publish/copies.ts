@@ -9,7 +9,7 @@ import { readTemplates } from '../build/read-templates.ts';
 import { promptTexts, readHistory } from '../content/history.ts';
 import { download } from '../content/import/download.ts';
 import { loadContent } from '../content/load.ts';
-import { select } from '../content/select.ts';
+import { select } from '../content/schedule.ts';
 import { largestDocument, parseBoundedJson } from '../lib/bounded.ts';
 import { OperationError, systemReason, UsageError } from '../lib/errors.ts';
 import { sha256Of } from '../lib/files.ts';

@@ -1,8 +1,7 @@
 import { trialFaults } from '../build/build.ts';
 import { firstFreeDate } from '../content/check/calendar.ts';
 import { loadContent } from '../content/load.ts';
-import { type Status, status } from '../content/schedule.ts';
-import { select } from '../content/select.ts';
+import { type Status, select, status } from '../content/schedule.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import type { Settings } from '../schema/settings.ts';

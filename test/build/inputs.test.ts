@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { prepareSite } from '../../src/build/build.ts';
 import { readTemplates } from '../../src/build/read-templates.ts';
-import { select } from '../../src/content/select.ts';
+import { select } from '../../src/content/schedule.ts';
 import { loadSettings } from '../../src/content/settings.ts';
 import { addDays } from '../../src/lib/calendar.ts';
 import { sha256Of } from '../../src/lib/files.ts';

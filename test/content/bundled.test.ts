@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadContent } from '../../src/content/load.ts';
 import { wordsOf } from '../../src/content/rules/rule.ts';
-import { select } from '../../src/content/select.ts';
+import { select } from '../../src/content/schedule.ts';
 import { loadSettings } from '../../src/content/settings.ts';
 import { headingOf } from '../../src/text/prompt-text.ts';
 import { bundled } from '../support/catalog.ts';

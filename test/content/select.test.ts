@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { select } from '../../src/content/select.ts';
+import { select } from '../../src/content/schedule.ts';
 import type { SmallAgent } from '../support/catalog.ts';
 import { contentOf } from '../support/memory.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadContent } from '../../src/content/load.ts';
-import { select } from '../../src/content/select.ts';
+import { select } from '../../src/content/schedule.ts';
 import { loadSettings } from '../../src/content/settings.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { commitAt, gitSync } from '../support/git.ts';

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { prepareSite } from '../../src/build/build.ts';
 import { readTemplates } from '../../src/build/read-templates.ts';
 import { loadContent } from '../../src/content/load.ts';
-import { select } from '../../src/content/select.ts';
+import { select } from '../../src/content/schedule.ts';
 import { loadSettings } from '../../src/content/settings.ts';
 import { digestMail, issueMail, type Mail } from '../../src/site/mail/mail.ts';
 import type { Site } from '../../src/site/site.ts';

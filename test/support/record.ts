@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadContent } from '../../src/content/load.ts';
-import { select } from '../../src/content/select.ts';
+import { select } from '../../src/content/schedule.ts';
 import { loadSettings } from '../../src/content/settings.ts';
 import { planPublication } from '../../src/publish/plan.ts';
 import { inFolder, type SmallAgent, smallAgent, writeCatalog, writeFiles } from './catalog.ts';

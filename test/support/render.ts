@@ -1,5 +1,5 @@
 import { renderCatalog } from '../../src/build/build.ts';
-import type { Selection } from '../../src/content/select.ts';
+import type { Selection } from '../../src/content/schedule.ts';
 import { loadSettings } from '../../src/content/settings.ts';
 
 /** The files of a build of the catalog in `cwd` as text by their path, rendered in this process without social images. */

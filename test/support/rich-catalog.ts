@@ -4,7 +4,7 @@ import { MemoryDestination } from '../../src/build/destination.ts';
 import { readTemplates } from '../../src/build/read-templates.ts';
 import { renderSite } from '../../src/build/render.ts';
 import { loadContent } from '../../src/content/load.ts';
-import { type Selected, select } from '../../src/content/select.ts';
+import { type Selected, select } from '../../src/content/schedule.ts';
 import { loadSettings } from '../../src/content/settings.ts';
 import { addDays } from '../../src/lib/calendar.ts';
 import type { Change } from '../../src/schema/agent.ts';

@@ -4,7 +4,7 @@ import { unreadable } from '../../content/parse/files.ts';
 import type { ParsedFolder } from '../../content/parse/parse.ts';
 import { readAgent, readAgents, type SourceFolder } from '../../content/read.ts';
 import { editorialFindings, editorialRules } from '../../content/rules/index.ts';
-import { select } from '../../content/select.ts';
+import { select } from '../../content/schedule.ts';
 import { loadSettings, type Settings } from '../../content/settings.ts';
 import { zone } from '../../lib/calendar.ts';
 import { compareText } from '../../lib/text.ts';

@@ -200,7 +200,7 @@ async function runAnnounce(
 
 /** The site of the catalog, and the time: with `--today`, the start of that day. */
 async function openSite(flags: Flags): Promise<{ site: Site; now: Date; settings: Settings }> {
-  const { select } = await import('../../content/select.ts');
+  const { select } = await import('../../content/schedule.ts');
   const { prepareSite } = await import('../../build/build.ts');
   const { readTemplates } = await import('../../build/read-templates.ts');
   const { cwd, settings, today, content } = await openContent(flags);

@@ -1,8 +1,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { Answers } from '../../content/new/catalog.ts';
-import type { PackageJson } from '../../content/new/package-json.ts';
+import type { Answers, PackageJson } from '../../content/new/catalog.ts';
 import { zone } from '../../lib/calendar.ts';
 import { OperationError, UsageError } from '../../lib/errors.ts';
 import { type Console, shellWord } from '../console.ts';
@@ -47,7 +46,7 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
   const { answerChecks, complete, placeholderUrl } = await import('../../content/new/catalog.ts');
   const { askForAnswers } = await import('../dialog/new-catalog.ts');
   const { catalogFiles, catalogPaths, ownerOf, placeholderOwner } = await import('../../content/new/catalog.ts');
-  const { completePackageJson, dependencyOn, newPackageJson } = await import('../../content/new/package-json.ts');
+  const { completePackageJson, dependencyOn, newPackageJson } = await import('../../content/new/catalog.ts');
   const { refuseObstacles, writeCatalog } = await import('../../content/new/catalog.ts');
 
   if (dir === '') throw new UsageError('The folder name is empty; leave it out to use this folder.');

@@ -77,7 +77,7 @@ async function tell(
   const { prettyReport } = await import('../../schema/diagnostics/report.ts');
   const { queueWarning } = await import('../schedule-table.ts');
   const { howToPublish } = await import('../../publish/plan.ts');
-  const { isSettledByRecord } = await import('../../content/select.ts');
+  const { isSettledByRecord } = await import('../../content/schedule.ts');
   const { releases, skipped, warnings, next, queueLow } = published;
   const changed = warnings.filter(isSettledByRecord);
   for (const { slug, errors } of skipped) {
@@ -128,7 +128,7 @@ async function tellGitHub(published: Publication, cwd: string, terminal: Console
   const { writeOutputs, writeSummary } = await import('../../publish/github.ts');
   const { publicationSummary } = await import('../../publish/github.ts');
   const { head } = await import('../../lib/git.ts');
-  const { isSettledByRecord } = await import('../../content/select.ts');
+  const { isSettledByRecord } = await import('../../content/schedule.ts');
   const diagnostics = [
     ...published.skipped.flatMap(({ errors }) => errors),
     ...published.warnings.filter(isSettledByRecord),

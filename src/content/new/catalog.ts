@@ -1,8 +1,21 @@
-import { lstatSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import Handlebars from 'handlebars';
-import { OperationError, systemReason } from '../../lib/errors.ts';
-import { programEngines, programFolder, programName } from '../../program.ts';
+import * as z from 'zod';
+import { parseBoundedJson } from '../../lib/bounded.ts';
+import { OperationError, systemReason, UsageError } from '../../lib/errors.ts';
+import { programEngines, programFolder, programName, programVersion } from '../../program.ts';
+import { explain } from '../../schema/diagnostics/values.ts';
 import { settingsSource } from '../../schema/settings.ts';
 import { slugFrom, titleFrom } from '../../schema/slugs.ts';
 import { firstFreeDate } from '../check/calendar.ts';
@@ -10,6 +23,123 @@ import { checkContent } from '../load.ts';
 import { readAgents } from '../read.ts';
 import { settingsFile } from '../settings.ts';
 import { type ChecksOf, demand, type Given, oneLine } from './agent.ts';
+
+const start = 'catalog serve --build';
+
+const object = z.record(z.string(), z.unknown(), { error: 'an object' });
+const packageJson = z.looseObject({
+  scripts: object.optional(),
+  dependencies: object.optional(),
+  devDependencies: object.optional(),
+  optionalDependencies: object.optional(),
+});
+
+/** The package.json of a catalog, and what was added to an existing one. */
+export interface PackageJson {
+  text: string;
+  /** The names of the added fields, such as `scripts.start`. */
+  added: string[];
+  /** Whether `npm start` serves the catalog. False if the existing start script does something else. */
+  starts: boolean;
+}
+
+/** Returns the package.json of a new catalog. `specification` is the version of its dependency on this program. */
+export function newPackageJson(specification: string): string {
+  const content = {
+    private: true,
+    scripts: { start },
+    engines: programEngines,
+    dependencies: { [programName]: specification },
+  };
+  return `${JSON.stringify(content, null, 2)}\n`;
+}
+
+/**
+ * Adds to a package.json what a catalog needs: a start script and the dependency on this program. Its formatting and
+ * the rest of its content stay the same.
+ *
+ * Throws OperationError if it is not a valid package.json.
+ */
+export function completePackageJson(text: string, specification: string): PackageJson {
+  const content = parse(text);
+  const added: string[] = [];
+  const depends = [content.dependencies, content.devDependencies, content.optionalDependencies].some(
+    (list) => list?.[programName] !== undefined,
+  );
+  if (content.scripts?.start === undefined) {
+    content.scripts = { ...content.scripts, start };
+    added.push('scripts.start');
+  }
+  if (!depends) {
+    content.dependencies = { ...content.dependencies, [programName]: specification };
+    added.push(`dependencies.${programName}`);
+  }
+  const starts = content.scripts.start === start;
+  return added.length === 0 ? { text, added, starts } : { text: inStyleOf(text, content), added, starts };
+}
+
+function parse(text: string): z.infer<typeof packageJson> {
+  let content: unknown;
+  try {
+    content = parseBoundedJson(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw new OperationError(
+      `package.json is not well-formed JSON, and nothing was written: ${(error as Error).message}`,
+      { cause: error },
+    );
+  }
+  const faults = explain(packageJson, content);
+  if (faults.length > 0) {
+    throw new OperationError(
+      `package.json is not valid, and nothing was written: ${faults.map(({ message }) => message).join(' ')}`,
+    );
+  }
+  // Not the result of zod, which puts known keys first.
+  return content as z.infer<typeof packageJson>;
+}
+
+/** Formats JSON with the indentation, line endings and final whitespace of the text that it replaces. */
+function inStyleOf(text: string, content: object): string {
+  const indentation = /^([ \t]+)"/m.exec(text)?.[1] ?? '  ';
+  const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
+  const [mark] = /^\uFEFF?/.exec(text) ?? [''];
+  const [end] = /\s*$/.exec(text) ?? [''];
+  return mark + JSON.stringify(content, null, indentation).replaceAll('\n', lineEnd) + end;
+}
+
+/**
+ * Returns the dependency that package.json in `folder` needs for the package `given`: as in `npm install`, a version range, an
+ * address, a file or a folder, or a tag, which is `latest`, `next`, or any after the name of this program and `@`. The default
+ * is the version of this program or a later compatible one. Paths are relative to the working directory, and are returned
+ * relative to `folder`.
+ *
+ * Throws UsageError if `given` can be none of these, such as the mere name of a package, and OperationError if it names a
+ * missing file.
+ */
+export function dependencyOn(given: string | undefined, folder: string): string {
+  if (given === undefined) return `^${programVersion}`;
+  const named = given.startsWith(`${programName}@`);
+  const specification = named ? given.slice(programName.length + 1) : given;
+  const isTag = /^(?:latest|next)$/.test(specification) || (named && specification !== '');
+  // Versions have a digit or `*`, addresses a colon or a slash. npm checks the rest.
+  const isUsable = isTag || isPath(specification) || /[\d*:/]/.test(specification);
+  if (specification.trim() !== specification || /\p{Cc}/u.test(specification) || !isUsable) {
+    const hint = specification !== '' && existsSync(specification) ? ` Did you mean ./${specification}?` : '';
+    throw new UsageError(
+      `--package is ${JSON.stringify(given)}; it has to be a version such as ^${programVersion}, a tag such as next, an address, or the path of a package.${hint}`,
+    );
+  }
+  if (!isPath(specification)) return specification;
+  const path = resolve(specification.replace(/^file:/, ''));
+  if (!existsSync(path)) throw new OperationError(`--package names ${path}, which does not exist.`);
+  return `file:${relative(folder, path).split(sep).join('/')}`;
+}
+
+/** Whether npm treats this as a path (the rule of npm-package-arg). */
+function isPath(specification: string): boolean {
+  if (/^file:|^\.|^\/|^\\|^[A-Za-z]:[\\/]/.test(specification)) return true;
+  return /\.(?:tgz|tar|tar\.gz)$/i.test(specification) && !/^[\w+.-]+:/.test(specification);
+}
 
 /** The answers that the files of a new catalog are made from. */
 export interface Answers {

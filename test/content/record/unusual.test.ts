@@ -4,8 +4,16 @@ import { join } from 'node:path';
 import timers from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Api, apiModel, apis, commandModel } from '../../../src/content/evals/ask.ts';
-import { type Model, NoAnswer, type RecordOptions, record } from '../../../src/content/evals/record.ts';
+import {
+  type Api,
+  apiModel,
+  apis,
+  commandModel,
+  type Model,
+  NoAnswer,
+  type RecordOptions,
+  record,
+} from '../../../src/content/evals/record.ts';
 import { checkContent } from '../../../src/content/load.ts';
 import type { ParsedFolder } from '../../../src/content/parse/parse.ts';
 import { readAgents } from '../../../src/content/read.ts';

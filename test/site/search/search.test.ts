@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadContent } from '../../../src/content/load.ts';
-import { select } from '../../../src/content/select.ts';
+import { select } from '../../../src/content/schedule.ts';
 import { loadSettings } from '../../../src/content/settings.ts';
 import { queryTerms, stemOf } from '../../../src/site/search/fields.ts';
 import { searchAgents } from '../../../src/site/search/query.ts';

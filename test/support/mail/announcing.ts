@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { prepareSite } from '../../../src/build/build.ts';
 import { readTemplates } from '../../../src/build/read-templates.ts';
 import { loadContent } from '../../../src/content/load.ts';
-import { select } from '../../../src/content/select.ts';
+import { select } from '../../../src/content/schedule.ts';
 import { loadSettings } from '../../../src/content/settings.ts';
 import { type Plan, planAnnouncement, resolve } from '../../../src/mail/announce.ts';
 import { type AnnouncementJournal, announcementFiles } from '../../../src/mail/announcement-journal.ts';
