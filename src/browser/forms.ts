@@ -33,7 +33,7 @@ function startVoting(form: HTMLFormElement): void {
   });
 }
 
-/** Selects the button that the link in an email names. Only the reader sends the vote: mail scanners follow links too. */
+/** Selects the button that the link in an email names. Only the reader sends the vote: email scanners follow links too. */
 function preselect(form: HTMLFormElement, vote: string | null): void {
   const button = buttonsOf(form).find(({ value }) => value === vote);
   if (button === undefined) return;

@@ -82,15 +82,15 @@ export interface SenderOptions {
   data: string;
   environment: NodeJS.ProcessEnv;
   now(): Date;
-  /** Stops before the next mail once it is aborted. */
+  /** Stops before the next email once it is aborted. */
   signal?: AbortSignal;
   onProgress?: (done: number, total: number) => void;
   calls?: ServiceTools;
-  /** Pauses before the next mail, or before a service is asked again. @default node:timers/promises */
+  /** Pauses before the next email, or before a service is asked again. @default node:timers/promises */
   wait?: (ms: number, signal?: AbortSignal) => Promise<unknown>;
 }
 
-/** Opens the sender in the settings. Throws OperationError if mails of the program itself could not be ended by readers. */
+/** Opens the sender in the settings. Throws OperationError if emails of the program itself could not be ended by readers. */
 export async function openSender(
   settings: AnnounceSettings,
   options: SenderOptions,
@@ -151,7 +151,7 @@ async function openSmtpSender(
 
 /** What to announce. */
 export interface Plan extends Subject {
-  /** The agents in the mail, newest first. */
+  /** The agents in the email, newest first. */
   agents: readonly PublishedAgent[];
   /** What it is called in messages. */
   name: string;
@@ -165,7 +165,7 @@ const digestLength = 7;
 /**
  * Plans the announcement of the newest agent or, if `weekly`, of the newest seven. Null without agents.
  *
- * Throws OperationError if the settings have no postal address, which mails to subscribers must have.
+ * Throws OperationError if the settings have no postal address, which emails to subscribers must have.
  */
 export function planAnnouncement(site: Site, { list, weekly }: { list: ListName; weekly: boolean }): Plan | null {
   const { settings } = site;
@@ -222,7 +222,7 @@ export interface Announced extends Omit<Sent, 'outcome'> {
   key: string | null;
 }
 
-/** How old an agent may be to be announced: a day for the mail, and the time until someone notices that it was not sent. */
+/** How old an agent may be to be announced: a day for the email, and the time until someone notices that it was not sent. */
 const longestMs = { issue: 36 * 3_600_000, digest: 7 * 24 * 3_600_000 };
 
 /** Sends what is new to a list, exactly once. Throws OperationError if it refuses, with the reason. */
@@ -286,14 +286,14 @@ function alreadySent({ key, name }: Plan, since?: string): Announced {
   return { outcome: 'announced-already', key, message: `Nothing to do: ${name} was announced ${when}.` };
 }
 
-/** What a person found out about mails whose outcome is unknown. */
+/** What a person found out about emails whose outcome is unknown. */
 export interface Decision {
-  /** The address or the Message-ID of a mail. Null: all of them. */
+  /** The address or the Message-ID of an email. Null: all of them. */
   mail: string | null;
   sent: boolean;
 }
 
-/** Mails over SMTP whose outcome is unknown. The address is null if it was erased. */
+/** Emails over SMTP whose outcome is unknown. The address is null if it was erased. */
 export async function uncertainMails(
   { key }: Plan,
   journal: AnnouncementJournal,
@@ -309,9 +309,9 @@ export async function uncertainMails(
 }
 
 /**
- * Stores what a person found out about mails whose outcome is unknown. Returns what was stored.
+ * Stores what a person found out about emails whose outcome is unknown. Returns what was stored.
  *
- * Throws OperationError, and stores nothing, if a mail that is named has no unknown outcome, or if none has.
+ * Throws OperationError, and stores nothing, if an email that is named has no unknown outcome, or if none has.
  */
 export async function resolve(
   plan: Plan,
@@ -379,7 +379,7 @@ const willBe = (sent: boolean) => (sent ? 'not be sent again' : 'be sent by the 
 const liveAgent = z.object({ agent: z.object({ slug: z.string(), issue: z.int(), prompt: z.string() }) });
 
 /**
- * Checks that the page of an agent is online with the number and the prompt that the mail has. Throws OperationError with
+ * Checks that the page of an agent is online with the number and the prompt that the email has. Throws OperationError with
  * the reason if it is not.
  */
 export async function checkLive({ slug, issue, texts, document }: PublishedAgent): Promise<void> {

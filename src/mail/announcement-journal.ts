@@ -11,13 +11,13 @@ import { FileInUse } from '../storage/lock.ts';
 import type { Database } from '../storage/postgres.ts';
 
 /**
- * The outcome of the mail to one subscription: `sending` was stored before the mail was sent, and stays if the outcome is
- * unknown; `accepted`, `refused` and `ended` (the reader unsubscribed before) are final; `deferred` mails were not
+ * The outcome of the email to one subscription: `sending` was stored before the email was sent, and stays if the outcome is
+ * unknown; `accepted`, `refused` and `ended` (the reader unsubscribed before) are final; `deferred` emails were not
  * sent and will be.
  */
 const deliveryState = z.enum(['sending', 'accepted', 'refused', 'ended', 'deferred']);
 
-/** What happens to an announcement, in the order in which it is stored. Mails are named by the ids of subscriptions. */
+/** What happens to an announcement, in the order in which it is stored. Emails are named by the ids of subscriptions. */
 const announcementEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('claimed'), key: z.string() }),
   z.object({ type: z.literal('drafted'), draft: z.string() }),
@@ -34,10 +34,10 @@ export type AnnouncementEvent = z.infer<typeof announcementEvent>;
 export const storedEvent = z.intersection(announcementEvent, z.object({ time: z.string() }));
 type StoredEvent = z.infer<typeof storedEvent>;
 
-/** The mail to one recipient: one of these states, or nothing was done yet. */
+/** The email to one recipient: one of these states, or nothing was done yet. */
 export type Delivery = z.infer<typeof deliveryState> | 'waiting';
 
-/** Whether a mail was not sent, and will be. */
+/** Whether an email was not sent, and will be. */
 export function isToSend(delivery: Delivery): boolean {
   return delivery === 'waiting' || delivery === 'deferred';
 }
@@ -51,7 +51,7 @@ export interface Announcement {
   draft: string | null;
   /** Drafts that a person gave up. */
   abandoned: readonly string[];
-  /** The mail to each recipient, by the id of the subscription; null until the recipients are known. */
+  /** The email to each recipient, by the id of the subscription; null until the recipients are known. */
   deliveries: ReadonlyMap<string, Delivery> | null;
 }
 
@@ -241,7 +241,7 @@ export function announcementDatabase(database: Database, now: () => Date): Annou
         count += 1;
         return stored;
       };
-      // Mails are sent several at once, and each event needs a number of its own.
+      // Emails are sent several at once, and each event needs a number of its own.
       let turn: Promise<unknown> = Promise.resolve();
       const storeInTurn = (event: AnnouncementEvent) => {
         const stored = turn.then(() => store(event));

@@ -16,7 +16,7 @@ import {
   secretsOf,
 } from './provider.ts';
 
-/** A mail whose link to unsubscribe still has to be filled in: wherever `mark` is. */
+/** An email whose link to unsubscribe still has to be filled in: wherever `mark` is. */
 export interface OutgoingMail extends Mail {
   /** An address that no text contains. */
   mark: string;
@@ -34,19 +34,19 @@ export interface Subject {
   mail: OutgoingMail;
 }
 
-/** The result of sending: everything was sent, by this run or an earlier one; or some mails were not, or may not have been. */
+/** The result of sending: everything was sent, by this run or an earlier one; or some emails were not, or may not have been. */
 export interface Sent {
   outcome: 'sent' | 'announced-already' | 'incomplete' | 'uncertain';
   /** What happened, in sentences. */
   message: string;
-  /** How many mails have which outcome, if the program sends them itself. */
+  /** How many emails have which outcome, if the program sends them itself. */
   deliveries?: Record<string, number>;
 }
 
 /** Sends announcements to a list. Errors that a person can fix are thrown as OperationError. */
 export interface Sender {
   readonly name: string;
-  /** Says who would get the mail. Changes nothing. Throws if the list does not exist. */
+  /** Says who would get the email. Changes nothing. Throws if the list does not exist. */
   audience(): Promise<string>;
   /** Whether the service itself knows that the announcement was sent. Changes nothing. */
   isSent(subject: Subject): Promise<boolean>;
@@ -61,7 +61,7 @@ export function newMark(): string {
   return `https://unsubscribe.invalid/${randomBytes(16).toString('hex')}`;
 }
 
-/** Puts what a link to unsubscribe opens into a mail: an address, or what the service replaces with one. */
+/** Puts what a link to unsubscribe opens into an email: an address, or what the service replaces with one. */
 export function withUnsubscribe({ mark, ...mail }: OutgoingMail, link: string): Mail {
   const inHtml = link.replaceAll('&', '&amp;');
   return { ...mail, html: mail.html.replaceAll(mark, () => inHtml), text: mail.text.replaceAll(mark, () => link) };
@@ -89,7 +89,7 @@ export interface ServiceTools extends CallTools {
 /** How long a run waits in all if a service asks to, in milliseconds. The job of the workflow ends after 15 minutes. */
 const mostWaitMs = 10 * 60_000;
 
-/** The longest answer that is read: lists of campaigns contain the mails. */
+/** The longest answer that is read: lists of campaigns contain the emails. */
 const maxBytes = 32 * 1024 * 1024;
 
 /**
@@ -169,13 +169,13 @@ export const status = z.string().max(40);
 /** The answer of a service that stored something. */
 export const created = z.object({ id: z.string() });
 
-/** A mail as a service stores it: `state` is `draft`, `sent` (also if it is being sent), or a word of the service. */
+/** An email as a service stores it: `state` is `draft`, `sent` (also if it is being sent), or a word of the service. */
 export interface Campaign {
   id: string;
   state: string;
 }
 
-/** A service that sends a mail to a list, in two steps: it stores a draft, and sends it when told to. */
+/** A service that sends an email to a list, in two steps: it stores a draft, and sends it when told to. */
 export interface CampaignService {
   readonly name: string;
   audience(): Promise<string>;

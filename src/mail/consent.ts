@@ -37,7 +37,7 @@ export function requireMailKey({ CATALOG_MAIL_KEY }: NodeJS.ProcessEnv): void {
 const fileName = 'mail.key';
 
 /**
- * The key that signs the links in mails: CATALOG_MAIL_KEY, or else the file `mail.key` in the data folder, which is made
+ * The key that signs the links in emails: CATALOG_MAIL_KEY, or else the file `mail.key` in the data folder, which is made
  * if it does not exist and which only its owner can read.
  *
  * Throws UsageError if the variable is too short, and OperationError if the file cannot be used.
@@ -193,10 +193,10 @@ export async function unsubscribe({ id }: Claims, { records, now }: ConsentTools
   if (open.length > 0) await records.mark(id, 'unsubscribed', new Date(now()).toISOString());
 }
 
-/** Someone who gets mails: a confirmed address, and the subscription that links to unsubscribe are made for. */
+/** Someone who gets emails: a confirmed address, and the subscription that links to unsubscribe are made for. */
 export type Recipient = Pick<SubscriptionRecord, 'id' | 'email' | 'list'>;
 
-/** Everyone who gets the mails of a list: each address once, in the order in which they subscribed. */
+/** Everyone who gets the emails of a list: each address once, in the order in which they subscribed. */
 export async function recipients(
   list: ListName,
   { records, key }: Pick<ConsentTools, 'key'> & { records: Pick<SubscriptionRecords, 'find' | 'suppressions'> },
@@ -210,7 +210,7 @@ export async function recipients(
   return [...byAddress.values()];
 }
 
-/** Whether a subscription gets mails: it was confirmed, not ended, and confirmed after its address was suppressed. */
+/** Whether a subscription gets emails: it was confirmed, not ended, and confirmed after its address was suppressed. */
 export function isActive(record: SubscriptionRecord, suppressions: ReadonlyMap<string, string>, key: Buffer): boolean {
   const { email, confirmed, unsubscribed } = record;
   if (confirmed === undefined || unsubscribed !== undefined) return false;
@@ -218,15 +218,15 @@ export function isActive(record: SubscriptionRecord, suppressions: ReadonlyMap<s
   return suppressed === undefined || Date.parse(confirmed) > Date.parse(suppressed);
 }
 
-/** A mailbox gets at most this many mails that ask for a confirmation in `askWindowMs`, for all lists and its addresses. */
+/** A mailbox gets at most this many emails that ask for a confirmation in `askWindowMs`, for all lists and its addresses. */
 const mostAsks = 3;
 const askWindowMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Requests of an address for the same list within this time share one mail. */
+/** Requests of an address for the same list within this time share one email. */
 const sameAskMs = 10 * 60 * 1000;
 
 /**
- * Returns a stored subscription if its address should be asked to confirm it, else null. Not if it gets the mails of the list
+ * Returns a stored subscription if its address should be asked to confirm it, else null. Not if it gets the emails of the list
  * already, and not too often: anyone can type any address into the form.
  */
 export async function toAsk(id: string, { records, key }: ConsentTools): Promise<SubscriptionRecord | null> {
@@ -259,7 +259,7 @@ export interface ConfirmationLinks {
   unsubscribe: string;
 }
 
-/** The mail that asks an address to confirm its subscription. */
+/** The email that asks an address to confirm its subscription. */
 export function confirmationMail(
   { email, list }: Pick<SubscriptionRecord, 'email' | 'list'>,
   { title, confirm, unsubscribe }: ConfirmationLinks,
@@ -285,14 +285,14 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (sign) => `&#${sign.codePointAt(0)};`);
 }
 
-/** Sends mails that ask readers to confirm their subscriptions. */
+/** Sends emails that ask readers to confirm their subscriptions. */
 export interface Confirmations {
   /**
    * Asks the address of a stored subscription, unless it is asked too often. Returns at once, so that an answer to a reader
    * takes as long for a known address as for a new one.
    */
   ask(id: string): void;
-  /** Waits a few seconds for mails that are being sent. */
+  /** Waits a few seconds for emails that are being sent. */
   close(): Promise<void>;
 }
 
@@ -305,16 +305,16 @@ export interface ConfirmationTools extends ConsentTools {
   log: SubscriberLog;
 }
 
-/** How many mails may wait to be sent. More are asked for only in an attack, or while the mail server is away. */
+/** How many emails may wait to be sent. More are asked for only in an attack, or while the mail server is away. */
 const mostWaiting = 1000;
 
-/** After how long a mail that was certainly not sent is tried again, in milliseconds. */
+/** After how long an email that was certainly not sent is tried again, in milliseconds. */
 const pausesMs = [60_000, 600_000];
 
 /** How long `close` waits, in milliseconds. */
 const patienceMs = 3_000;
 
-/** Sends one mail after the other. */
+/** Sends one email after the other. */
 export function openConfirmations(tools: ConfirmationTools): Confirmations {
   const { smtp, title, key, now, runtimeUrl, log } = tools;
   const retries = new Set<NodeJS.Timeout>();

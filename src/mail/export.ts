@@ -15,7 +15,7 @@ export interface SubscriberEntry {
   consent: Consent | null;
 }
 
-/** Whether an address gets the mails of a list: it confirmed, was asked to, or left the list. */
+/** Whether an address gets the emails of a list: it confirmed, was asked to, or left the list. */
 export type ConsentState = 'confirmed' | 'waiting' | 'unsubscribed';
 
 /** Returns the state of a consent; null if the address was never asked. */

@@ -22,7 +22,7 @@ export interface Subscription {
   pending?: true;
 }
 
-/** What a reader does with a link in a mail. */
+/** What a reader does with a link in an email. */
 export type ConsentEvent = 'confirmed' | 'unsubscribed';
 
 /** A subscription as it is stored, with the times at which it was confirmed and ended: RFC 3339, UTC. */
@@ -63,7 +63,7 @@ export interface SubscriptionRecords {
   mark(id: string, event: ConsentEvent, time: string): Promise<void>;
   /** Address hash (`addressHash`) → the last time of `suppress`. */
   suppressions(): Promise<ReadonlyMap<string, string>>;
-  /** Stores durably that no subscription of an address that was confirmed before `time` gets mail, even if it is erased. */
+  /** Stores durably that no subscription of an address that was confirmed before `time` gets email, even if it is erased. */
   suppress(hash: string, time: string): Promise<void>;
 }
 

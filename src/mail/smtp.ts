@@ -5,7 +5,7 @@ import { createTransport } from 'nodemailer';
 import { UsageError } from '../lib/errors.ts';
 import { emailAddress } from '../schema/fields.ts';
 
-/** How mails are sent. Contains the password, so do not log it. */
+/** How emails are sent. Contains the password, so do not log it. */
 export interface SmtpSettings {
   host: string;
   port: number;
@@ -57,7 +57,7 @@ function parseSender(text: string): SmtpSettings['from'] | null {
   return data === undefined ? null : { name: name.trim(), address: data };
 }
 
-/** One mail to one address. */
+/** One email to one address. */
 export interface Mail {
   to: string;
   subject: string;
@@ -65,17 +65,17 @@ export interface Mail {
   html: string;
   /** Where a POST ends the subscription (RFC 8058). */
   unsubscribe: string;
-  /** The Message-ID, with angle brackets. A mail that is sent again should have the same. @default a random one */
+  /** The Message-ID, with angle brackets. An email that is sent again should have the same. @default a random one */
   messageId?: string;
   /** Further headers, such as List-Id: `Name <id>`, since nodemailer removes the brackets of an id without a name. */
   headers?: Record<string, string>;
 }
 
-/** How fast mails are sent. */
+/** How fast emails are sent. */
 export interface SmtpPace {
   /** @default 1 */
   maxConnections?: number;
-  /** How many mails in a second, at most, over all connections. @default 5 */
+  /** How many emails in a second, at most, over all connections. @default 5 */
   rateLimit?: number;
   /** Milliseconds since 1970. @default Date.now */
   now?: () => number;
@@ -83,23 +83,23 @@ export interface SmtpPace {
   wait?: (ms: number) => Promise<unknown>;
 }
 
-/** Connections to an SMTP server, opened with the first mails. */
+/** Connections to an SMTP server, opened with the first emails. */
 export interface Smtp {
   /**
-   * Resolves once the server has accepted the mail. Throws only SmtpFailed. `beforeEnd` is called once all of the text but its
-   * end was sent: until it resolves, the server cannot accept the mail. If it rejects, the mail is not sent.
+   * Resolves once the server has accepted the email. Throws only SmtpFailed. `beforeEnd` is called once all of the text but its
+   * end was sent: until it resolves, the server cannot accept the email. If it rejects, the email is not sent.
    */
   send(mail: Mail, beforeEnd?: () => Promise<void>): Promise<void>;
   close(): void;
 }
 
 /**
- * The outcome of a mail: the server says that its address does not exist (`refused`); it was certainly not sent (`unsent`);
+ * The outcome of an email: the server says that its address does not exist (`refused`); it was certainly not sent (`unsent`);
  * or the connection broke before the answer, so that it may have been sent (`unknown`).
  */
 export type SmtpOutcome = 'refused' | 'unsent' | 'unknown';
 
-/** A mail was not accepted. It contains neither the address nor the server's text, so it can be logged as it is. */
+/** An email was not accepted. It contains neither the address nor the server's text, so it can be logged as it is. */
 export class SmtpFailed extends Error {
   override readonly name = 'SmtpFailed';
   readonly outcome: SmtpOutcome;
@@ -107,10 +107,10 @@ export class SmtpFailed extends Error {
   readonly code: string | null;
   /** The status of the server's answer, such as 550. */
   readonly status: number | null;
-  /** Whether the server refused the address, not the connection, the sender or the mail. */
+  /** Whether the server refused the address, not the connection, the sender or the email. */
   readonly aboutAddress: boolean;
 
-  /** `complete` is whether the end of the text may have been sent: without it, no server accepts a mail (RFC 5321, section 4.1.1.4). */
+  /** `complete` is whether the end of the text may have been sent: without it, no server accepts an email (RFC 5321, section 4.1.1.4). */
   constructor(error: unknown, complete: boolean) {
     const { code: broad, errno, responseCode, response, command } = error as Partial<Record<string, unknown>>;
     // nodemailer calls each failure of a connection ESOCKET.
@@ -133,7 +133,7 @@ const unknownMailbox = [
 
 /**
  * Whether a permanent refusal says that the mailbox does not exist, with an enhanced status code (RFC 3463) or, without one
- * that says anything, in words. Any other refusal may be about the sender, its address, the mail, or the size of the mailbox.
+ * that says anything, in words. Any other refusal may be about the sender, its address, the email, or the size of the mailbox.
  */
 function isUnknownMailbox(response: string): boolean {
   const [, code, words = ''] = /^5\d\d[ -](?:(5\.\d{1,3}\.\d{1,3})\b)?([\s\S]*)/.exec(response) ?? [];
@@ -141,7 +141,7 @@ function isUnknownMailbox(response: string): boolean {
   return unknownMailbox.some((form) => form.test(words)) && !/\bsender\b/i.test(words);
 }
 
-/** Sends mails over SMTP, never one of them twice: nodemailer would repeat a mail whose connection broke. */
+/** Sends emails over SMTP, never one of them twice: nodemailer would repeat an email whose connection broke. */
 export function openSmtp(
   { from, ...server }: SmtpSettings,
   { maxConnections = 1, rateLimit = 5, now = Date.now, wait = sleep }: SmtpPace = {},
@@ -158,11 +158,11 @@ export function openSmtp(
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  /** What is done before the end of the text of a mail, by its headers. */
+  /** What is done before the end of the text of an email, by its headers. */
   const ends = new WeakMap<object, () => Promise<void>>();
   transport.use('stream', ({ message, data }, done) => {
     const create = message.createReadStream.bind(message);
-    // The text of a mail is read only once the server asks for it.
+    // The text of an email is read only once the server asks for it.
     async function* text(options?: object) {
       yield* create(options);
       await ends.get(data.headers ?? {})?.();
@@ -171,7 +171,7 @@ export function openSmtp(
     done();
   });
 
-  /** When the next mail may be sent. nodemailer's own limit lets each connection send a mail before it counts. */
+  /** When the next email may be sent. nodemailer's own limit lets each connection send an email before it counts. */
   let next = 0;
   async function nextSlot(): Promise<void> {
     const at = Math.max(next, now());

@@ -305,7 +305,7 @@ export interface Erased {
 
 /**
  * Removes all lines with an address from the file of subscribers, its torn lines and its rotated files. With the key of
- * mails, it also suppresses the address, so that no mail is sent to it even if a backup is restored.
+ * emails, it also suppresses the address, so that no email is sent to it even if a backup is restored.
  *
  * Rejects with OperationError while a server holds the lock of the file, or if a file cannot be used.
  */

@@ -1,4 +1,4 @@
-/** The environment variables of announcements, besides those of subscriptions and of mails. */
+/** The environment variables of announcements, besides those of subscriptions and of emails. */
 export const announceVariables: readonly { name: string; description: string }[] = [
   {
     name: 'CATALOG_ANNOUNCE_URL',
@@ -58,7 +58,7 @@ export const subscriberVariables: readonly SubscriberVariable[] = [
   },
 ];
 
-/** The environment variables for mails, for `--help` and the documentation. */
+/** The environment variables for emails, for `--help` and the documentation. */
 export const mailVariables: readonly { name: string; description: string }[] = [
   {
     name: 'CATALOG_SMTP_URL',

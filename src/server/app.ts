@@ -110,7 +110,7 @@ export interface AppParts {
   follower: BuildFollower;
   votes: VoteStore;
   subscribers: SubscriberStore;
-  /** What the links in mails need; null without mails. */
+  /** What the links in emails need; null without emails. */
   consent: Consent | null;
   log: ServerLog;
   /** @default each limit counts in the memory of this process */

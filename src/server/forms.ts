@@ -325,15 +325,15 @@ export function takeSubscription(parts: {
   };
 }
 
-/** What the links in mails need; they also work while no mails are sent. */
+/** What the links in emails need; they also work while no emails are sent. */
 export interface Consent extends ConsentTools {
-  /** Null if mails are not sent. Subscriptions then need no confirmation. */
+  /** Null if emails are not sent. Subscriptions then need no confirmation. */
   confirmations: Confirmations | null;
 }
 
 /**
- * Opens what readers confirm and end their subscriptions with. Null if a provider does that itself, or if no mail was ever
- * sent. Throws OperationError if mails are set up, but the build does not say where the server is.
+ * Opens what readers confirm and end their subscriptions with. Null if a provider does that itself, or if no email was ever
+ * sent. Throws OperationError if emails are set up, but the build does not say where the server is.
  */
 export async function openConsent(
   { data, smtp, mailKey }: ServerSettings,
@@ -385,7 +385,7 @@ const ended = [410, 'This subscription has ended. Subscribe again to get a new l
 const failed = [503, 'Your answer could not be stored. Try again later.'] as const;
 
 /**
- * The pages that links in mails open: GET shows a button and changes nothing, since programs that look for harmful mails
+ * The pages that links in emails open: GET shows a button and changes nothing, since programs that look for harmful emails
  * open links. POST does what the page says. It needs no cookies, no Origin and no body, and is not redirected (RFC 8058): the
  * token says who it is.
  */

@@ -59,9 +59,9 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
     /** Further origins whose pages may send votes and subscriptions. */
     allowOrigin: origins(given('allowOrigin')),
     subscribers: parseSubscriberSettings([flags.subscribers ?? []].flat()[0], environment),
-    /** How mails are sent; null if none are. */
+    /** How emails are sent; null if none are. */
     smtp,
-    /** The key that signs the links in mails; undefined if it is in a file. */
+    /** The key that signs the links in emails; undefined if it is in a file. */
     mailKey,
     /** Where metrics are served; null if they are not. */
     metrics: metricsAddress(given('metrics')),

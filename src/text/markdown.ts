@@ -13,7 +13,7 @@ export function markdownParser(): InstanceType<typeof MarkdownIt> {
 }
 
 /**
- * Whether a link may have this target: a web address, a mail address, or a path in the catalog (`/archive`,
+ * Whether a link may have this target: a web address, an email address, or a path in the catalog (`/archive`,
  * `other-agent`, `#part`). Every other scheme starts a program on the reader's machine or runs a script. `//host` is
  * refused because it looks like a path.
  */

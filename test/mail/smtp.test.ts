@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { type Mail, openSmtp, parseSmtpSettings, SmtpFailed, type SmtpSettings } from '../../src/mail/smtp.ts';
 import { startMailbox } from '../support/mailbox.ts';
 
-/** Mails over SMTP, to a real server. */
+/** Emails over SMTP, to a real server. */
 
 const unsubscribe = `https://agents.example.com/subscription/unsubscribe?token=${'x'.repeat(200)}.${'y'.repeat(43)}`;
 const mail: Mail = {
@@ -17,7 +17,7 @@ const mail: Mail = {
   headers: { 'List-Id': 'Daily <daily.agents.example.com>' },
 };
 
-/** Sends a mail to a server with `options`. Returns how it failed. */
+/** Sends an email to a server with `options`. Returns how it failed. */
 async function fail(options: Parameters<typeof startMailbox>[0], given = mail): Promise<SmtpFailed> {
   const mailbox = await startMailbox(options);
   const smtp = openSmtp(settings(mailbox.url));
@@ -34,7 +34,7 @@ function settings(url: string): SmtpSettings {
   return parseSmtpSettings({ CATALOG_SMTP_URL: url, CATALOG_MAIL_FROM: from }) as SmtpSettings;
 }
 
-test('a mail arrives as text and HTML, with the headers for unsubscribing in one click, unfolded', async () => {
+test('an email arrives as text and HTML, with the headers for unsubscribing in one click, unfolded', async () => {
   const mailbox = await startMailbox();
   const smtp = openSmtp(settings(mailbox.url));
   await smtp.send(mail);
@@ -69,7 +69,7 @@ test('a refused sender and a refused text say nothing about the address', async 
   assert.equal([refusedText.outcome, refusedText.status], ['unsent', 554]);
 });
 
-test('a connection that breaks after the text leaves it unknown, and the mail is not repeated', async () => {
+test('a connection that breaks after the text leaves it unknown, and the email is not repeated', async () => {
   let texts = 0;
   const mailbox = await startMailbox({
     onData(stream) {
@@ -110,7 +110,7 @@ test('an address with a line break adds no recipient and no header', async () =>
   );
 });
 
-test('a server on another host has to offer TLS before it gets a mail', async () => {
+test('a server on another host has to offer TLS before it gets an email', async () => {
   const mailbox = await startMailbox();
   // This address leads to the same machine, but it does not say so.
   const smtp = openSmtp(settings(mailbox.url.replace('127.0.0.1', '0.0.0.0')));
@@ -188,7 +188,7 @@ for (const [url, from, named] of wrong) {
   });
 }
 
-/** What servers answer to an address. Only an answer that says that there is no such mailbox may cost a reader later mails. */
+/** What servers answer to an address. Only an answer that says that there is no such mailbox may cost a reader later emails. */
 const answers: [answer: string, outcome: string][] = [
   ['550 5.1.1 no such user', 'refused'],
   // Gmail answers with several lines.
@@ -222,7 +222,7 @@ for (const [response, outcome] of answers) {
   });
 }
 
-test('a mail that may not be ended is not sent, also not as a part of the next one', async () => {
+test('an email that may not be ended is not sent, also not as a part of the next one', async () => {
   const mailbox = await startMailbox();
   const smtp = openSmtp(settings(mailbox.url), { rateLimit: 1_000_000 });
   const failure = await smtp.send(mail, () => Promise.reject(new Error('the disk is full'))).catch((error) => error);

@@ -6,7 +6,7 @@ import { render } from '../support/render.ts';
 import { configureOnce, unfilledPlugin } from '../support/unfilled.ts';
 
 /**
- * Every page of the bundled catalog is valid HTML, so that browsers and assistive software need not guess. Mails follow
+ * Every page of the bundled catalog is valid HTML, so that browsers and assistive software need not guess. Emails follow
  * rules of their own: test/site/mail.test.ts.
  */
 

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mailStyles } from '../../src/site/mail/mail.ts';
 
-/** The inline styles of mails: a program that finds one it cannot read may drop all of the element. */
+/** The inline styles of emails: a program that finds one it cannot read may drop all of the element. */
 
 for (const [element, styles] of Object.entries(mailStyles)) {
   test(`each style of the element "${element}" has a value, and each color is one`, () => {

@@ -15,7 +15,7 @@ import { goodPrompt } from '../support/good-agent.ts';
 import { render } from '../support/render.ts';
 import { configureOnce, unfilledPlugin } from '../support/unfilled.ts';
 
-/** The mails to readers: valid, complete in every mail program, short enough, and without anything that tracks. */
+/** The emails to readers: valid, complete in every mail program, short enough, and without anything that tracks. */
 
 const leave = 'https://press.example/unsubscribe?token=abc';
 const today = '2026-11-21';
@@ -27,7 +27,7 @@ function siteIn(folder: string): Site {
   return prepareSite(readTemplates(folder), settings, { agents, moved, withdrawn }, options);
 }
 
-/** The mail about an agent with this prompt. */
+/** The email about an agent with this prompt. */
 function mailOf(prompt: string, agent: Partial<SmallAgent> = {}, settings: object = {}): Promise<Mail> {
   return inFolder((folder) => {
     const files = { 'prompt.txt': prompt };
@@ -49,7 +49,7 @@ function promptIn({ html }: Mail): string {
   return document('.plate').text();
 }
 
-test('every mail of the bundled catalog is valid HTML, and no template leaves an element empty', async () => {
+test('every email of the bundled catalog is valid HTML, and no template leaves an element empty', async () => {
   const judge = new HtmlValidate({
     extends: ['html-validate:recommended', 'html-validate:document'],
     plugins: [unfilledPlugin],
@@ -79,7 +79,7 @@ const accepted: Record<string, string> = {
   'height property': 'meant are line heights, which all programs support',
 };
 
-test('every mail needs only what the large mail programs support, except where the result is readable', () => {
+test('every email needs only what the large mail programs support, except where the result is readable', () => {
   const clients = ['gmail.*', 'outlook.*', 'apple-mail.*', 'yahoo.*', 'samsung-email.*', 'thunderbird.*', 'hey.*'];
   for (const html of [mails[0]?.html ?? '', mails.at(-1)?.html ?? '']) {
     const { errors } = caniemail({ clients: clients as Parameters<typeof caniemail>[0]['clients'], html }).issues;
@@ -92,7 +92,7 @@ test('every mail needs only what the large mail programs support, except where t
   }
 });
 
-test('a mail loads nothing, runs nothing, and links to the site without any mark of the reader', () => {
+test('an email loads nothing, runs nothing, and links to the site without any mark of the reader', () => {
   for (const { html } of mails) {
     const document = load(html);
     assert.is(document('meta[http-equiv]').length, 0, 'no policy that a program could apply to what a service adds');
@@ -111,7 +111,7 @@ test('a mail loads nothing, runs nothing, and links to the site without any mark
   }
 });
 
-test('the text of a mail says what the HTML says', () => {
+test('the text of an email says what the HTML says', () => {
   for (const { html, text } of mails) {
     const document = load(html);
     for (const part of document('h1, h2, .plate').toArray()) {
@@ -136,7 +136,7 @@ for (const [what, line] of [
   ['lines', 'A rule with <angles>, {braces} and "quotes", again and again.\n'],
   ['a single line', '<{&"Ω🙂'],
 ] as const) {
-  test(`a prompt of 200 KB in ${what} is shortened to less than 90 KB, which the mail says, with a link`, async () => {
+  test(`a prompt of 200 KB in ${what} is shortened to less than 90 KB, which the email says, with a link`, async () => {
     const prompt = `${goodPrompt}${line.repeat(Math.ceil(200_000 / Buffer.byteLength(line))).trimEnd()}\n`;
     const mail = await mailOf(prompt);
     const bytes = Buffer.byteLength(mail.html);
@@ -160,7 +160,7 @@ test('a shortened prompt ends with a whole emoji, wherever the limit falls', asy
   }
 });
 
-test('a mail has the postal address, and no links to vote without a server', async () => {
+test('an email has the postal address, and no links to vote without a server', async () => {
   const postalAddress = 'Test Press\n1 Main Street, Springfield, IL 62701';
   const { html, text } = await mailOf(goodPrompt, {}, { postalAddress, runtimeUrl: null });
   assert.match(text, postalAddress);

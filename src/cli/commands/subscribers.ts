@@ -176,7 +176,7 @@ async function erase(address: string, flags: FileFlags, terminal: Console): Prom
   terminal.say(`Erased ${visible(address)} (${plural(lines, 'url' in place ? 'subscription' : 'line')}).\n`);
 }
 
-/** Whether an address was asked to confirm: only then could it get mails once a backup is restored. */
+/** Whether an address was asked to confirm: only then could it get emails once a backup is restored. */
 async function wasMailed(address: string, place: Place): Promise<boolean> {
   const { databaseRecords } = await import('../../mail/subscribers-database.ts');
   const { fileRecords } = await import('../../mail/subscribers-file.ts');

@@ -83,7 +83,7 @@ export function buttondown(
   const call = serviceCalls('buttondown', key, headers, tools);
   const emailAt = (id: string) => `${url}/v1/emails/${encodeURIComponent(id)}`;
 
-  /** The id of the tag. A filter by a name, or none, would send the mail to everyone. */
+  /** The id of the tag. A filter by a name, or none, would send the email to everyone. */
   async function tagId(): Promise<string> {
     for await (const { results } of pagesOf(call, `${url}/v1/tags`, tags)) {
       const tag = results.find((each) => each.name === lists[list]);

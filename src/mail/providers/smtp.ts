@@ -17,9 +17,9 @@ export interface SmtpSenderTools {
   /** The domain of the sender, for Message-ID and List-Id. */
   domain: string;
   now(): Date;
-  /** How many mails may be in progress at once. @default 5 */
+  /** How many emails may be in progress at once. @default 5 */
   connections?: number;
-  /** Stops before the next mail once it is aborted. */
+  /** Stops before the next email once it is aborted. */
   signal?: AbortSignal;
   onProgress?: (done: number, total: number) => void;
 }
@@ -37,8 +37,8 @@ const mostFailures = 5;
 const plainAddress = /^[^\s\p{Cc}<>()[\],;:\\"@]+@[^\s\p{Cc}<>()[\],;:\\"@]+$/u;
 
 /**
- * Sends a mail of its own to each confirmed subscriber of a list. What becomes of each mail is stored before and after it is
- * sent, so an interrupted run is continued, and a mail whose outcome is unknown is never repeated.
+ * Sends an email of its own to each confirmed subscriber of a list. The outcome of each email is stored before and after it is
+ * sent, so an interrupted run is continued, and an email whose outcome is unknown is never repeated.
  */
 export function smtpSender(tools: SmtpSenderTools): Sender {
   const { smtp, records, key, list, runtimeUrl, domain } = tools;
@@ -77,14 +77,14 @@ export function smtpSender(tools: SmtpSenderTools): Sender {
   };
 }
 
-/** The part of a Message-ID before the @. It is the same for the same mail, so that a mailbox can drop the second one. */
+/** The part of a Message-ID before the @. It is the same for the same email, so that a mailbox can drop the second one. */
 export function messageHash(announcement: string, id: string): string {
   return createHash('sha256').update(`${announcement}\0${id}`).digest('hex').slice(0, 32);
 }
 
 /**
- * Sends all mails that were not sent yet, a few at once. Returns why the last one was not sent, or ''. Rejects if what became
- * of a mail cannot be stored.
+ * Sends all emails that were not sent yet, a few at once. Returns why the last one was not sent, or ''. Rejects if what became
+ * of an email cannot be stored.
  */
 async function sendWaiting(
   subject: Subject,
@@ -99,14 +99,14 @@ async function sendWaiting(
   /** Addresses that do not exist, as the server says. */
   const refused: SubscriptionRecord[] = [];
   let failures = 0;
-  /** Why the last mail was not sent. */
+  /** Why the last email was not sent. */
   let reason = '';
   let done = all.length - waiting.length;
   let turn: Promise<void> = Promise.resolve();
 
   const record = (id: string, state: Exclude<Delivery, 'waiting'>) => claim.record({ type: 'delivery', id, state });
 
-  /** Waits for a turn, which one mail has at a time. Returns what ends it. */
+  /** Waits for a turn, which one email has at a time. Returns what ends it. */
   async function takeTurn(): Promise<() => void> {
     const before = turn;
     let end = () => {};
@@ -118,7 +118,7 @@ async function sendWaiting(
   }
 
   /**
-   * Sends a mail. That it is being sent is stored right before the end of its text, for one mail at a time: so only that one
+   * Sends an email. That it is being sent is stored right before the end of its text, for one email at a time: so only that one
    * has an unknown outcome if this process is killed.
    */
   async function deliver(reader: SubscriptionRecord): Promise<void> {

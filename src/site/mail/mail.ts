@@ -6,7 +6,7 @@ import { type Output, ofAgent } from '../output.ts';
 import { documentOf, documentsOf } from '../shared/agent-document.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
-/** A mail to readers: the same content as HTML and as plain text. */
+/** An email to readers: the same content as HTML and as plain text. */
 export interface Mail {
   subject: string;
   /** The line that mail programs show after the subject. */
@@ -15,7 +15,7 @@ export interface Mail {
   text: string;
 }
 
-/** The most bytes of HTML. Gmail cuts off longer mails near 102 KB, and with them the link to unsubscribe. */
+/** The most bytes of HTML. Gmail cuts off longer emails near 102 KB, and with them the link to unsubscribe. */
 export const maxMailBytes = 90_000;
 
 /** The values that the HTML and the text of an issue share. */
@@ -32,7 +32,7 @@ export interface IssueValues {
   votes: { yes: string; no: string } | null;
 }
 
-/** What the foot of each mail shows. `unsubscribe` is null in the published copy, which has no reader. */
+/** What the foot of each email shows. `unsubscribe` is null in the published copy, which has no reader. */
 export interface FootValues {
   settings: Site['settings'];
   home: string;
@@ -42,8 +42,8 @@ export interface FootValues {
 }
 
 /**
- * The mail with one agent. `unsubscribe` is the address behind the link to unsubscribe, or null in a copy without one. A
- * prompt that would make the mail too long is cut at the end of a line, and the mail says so.
+ * The email with one agent. `unsubscribe` is the address behind the link to unsubscribe, or null in a copy without one. A
+ * prompt that would make the email too long is cut at the end of a line, and the email says so.
  */
 export function issueMail(site: Site, agent: PublishedAgent, unsubscribe: string | null): Mail {
   const document = documentOf(agent);
@@ -74,7 +74,7 @@ export function issueMail(site: Site, agent: PublishedAgent, unsubscribe: string
   return longest(document.prompt, withPrompt);
 }
 
-/** The mail with several agents, newest first, without their prompts. */
+/** The email with several agents, newest first, without their prompts. */
 export function digestMail(site: Site, agents: readonly PublishedAgent[], unsubscribe: string | null): Mail {
   const { title } = site.settings;
   const foot = footOf(site, unsubscribe);
@@ -98,7 +98,7 @@ function longDay({ dates }: Site, day: string): string {
   return `${dates.weekday(day)}, ${dates.longDate(day)}`;
 }
 
-/** A link that opens the form with this vote selected. It does not vote, since programs that scan mail follow links. */
+/** A link that opens the form with this vote selected. It does not vote, since programs that scan email follow links. */
 function voteLink(page: string, vote: 'yes' | 'no'): string {
   return `${page}?vote=${vote}#verdict`;
 }
@@ -110,7 +110,7 @@ interface Frame extends Pick<Mail, 'subject' | 'preheader'> {
 }
 
 /**
- * Renders the HTML of a mail. No text in it has a brace: the services that send it would replace what is in braces.
+ * Renders the HTML of an email. No text in it has a brace: the services that send it would replace what is in braces.
  */
 function frame({ templates, preview }: Site, { subject, preheader, foot, body: [template, values] }: Frame): string {
   const body = templates.render(template, { css: mailStyles, ...values });
@@ -129,7 +129,7 @@ function frame({ templates, preview }: Site, { subject, preheader, foot, body: [
 
 const braces: Readonly<Record<string, string>> = { '{': '&#123;', '}': '&#125;' };
 
-/** Returns the mail with as much of the prompt as fits, cut at the end of a line where possible. */
+/** Returns the email with as much of the prompt as fits, cut at the end of a line where possible. */
 function longest(prompt: string, withPrompt: (prompt: string) => Mail): Mail {
   const whole = withPrompt(prompt);
   if (fits(whole)) return whole;
@@ -153,7 +153,7 @@ function cut(text: string, length: number): string {
   return end > length / 2 ? start.slice(0, end + 1) : start.replace(/[\uD800-\uDBFF]$/, '');
 }
 
-/** The mails of the newest agents, as many as a feed has. */
+/** The emails of the newest agents, as many as a feed has. */
 export const html = mails('mail/{issue}.html', 'The email about one of the newest agents', (mail) => mail.html);
 
 export const text = mails('mail/{issue}.txt', 'The same email as plain text', (mail) => mail.text);
@@ -170,7 +170,7 @@ function mails(path: 'mail/{issue}.html' | 'mail/{issue}.txt', purpose: string, 
   };
 }
 
-/** The plain text of the mail with one agent. It says everything that the HTML says. */
+/** The plain text of the email with one agent. It says everything that the HTML says. */
 export function issueText(values: IssueValues, foot: FootValues): string {
   const { agent, date, prompt, shortened, ways, votes } = values;
   return joined([
@@ -195,7 +195,7 @@ export function issueText(values: IssueValues, foot: FootValues): string {
   ]);
 }
 
-/** The plain text of the mail with several agents. */
+/** The plain text of the email with several agents. */
 export function digestText(
   subject: string,
   entries: readonly { agent: PublishedAgent['document']; date: string }[],
@@ -231,7 +231,7 @@ function joined(parts: readonly string[]): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** Styles of mails. Mail programs drop stylesheets and variables, so each element has its styles inline. */
+/** Styles of emails. Mail programs drop stylesheets and variables, so each element has its styles inline. */
 
 const serif = 'Georgia, serif';
 const sans = 'Arial, sans-serif';

@@ -227,7 +227,7 @@ export const thanks: Output = {
   },
 };
 
-/** What the links in mails open. The server answers with them, so that a page that only opens changes nothing. */
+/** What the links in emails open. The server answers with them, so that a page that only opens changes nothing. */
 export const subscriptionPages: Output = {
   path: 'subscription/{page}.html',
   purpose: 'A page that a link in an email opens, or that its button leads to',

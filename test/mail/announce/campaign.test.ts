@@ -157,7 +157,7 @@ const rows: [name: string, given: Parameters<typeof sendWith>[0], expected: obje
   ],
 ];
 for (const [name, given, expected] of rows) {
-  test(`a mail that ${name}`, async () => assert.equal(await sendWith(given), expected));
+  test(`an email that ${name}`, async () => assert.equal(await sendWith(given), expected));
 }
 
 test.run();

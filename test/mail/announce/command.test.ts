@@ -68,7 +68,7 @@ test('of several servers with one database, one sends, and over SMTP to the subs
   }
 });
 
-test('sends a digest of the newest agents once a week, besides the daily mail', () =>
+test('sends a digest of the newest agents once a week, besides the daily email', () =>
   onlineCatalog(async ({ service, announce }) => {
     for (const args of [['--weekly'], ['--weekly'], []]) assert.is((await announce(args)).code, 0);
     assert.equal(
@@ -94,7 +94,7 @@ test('prints its result as JSON, also a refusal', () =>
     });
   }));
 
-test('a dry run writes the mail to a folder, says what would happen, and changes nothing', () =>
+test('a dry run writes the email to a folder, says what would happen, and changes nothing', () =>
   onlineCatalog(async ({ folder, service, announce }) => {
     const { code, stderr } = await announce(['--dry-run']);
     assert.is(code, 0, stderr);
@@ -124,7 +124,7 @@ test('a dry run writes the mail to a folder, says what would happen, and changes
     );
   }));
 
-test('a dry run before a sender is set up writes the mail, and says what is missing', () =>
+test('a dry run before a sender is set up writes the email, and says what is missing', () =>
   onlineCatalog(async ({ folder, announce }) => {
     const { code, stderr } = await announce(['--dry-run'], { CATALOG_SIGNUPS: '' });
     assert.is(code, 2);
@@ -135,7 +135,7 @@ test('a dry run before a sender is set up writes the mail, and says what is miss
     assert.match(readFileSync(join(folder, 'data/mail-preview/daily-2026-11-20.html'), 'utf8'), 'The three agent');
   }));
 
-test('after an interrupted run, a dry run says how many mails are left, and a person settles the unknown one by its Message-ID', () =>
+test('after an interrupted run, a dry run says how many emails are left, and a person settles the unknown one by its Message-ID', () =>
   onlineCatalog(
     async ({ folder, announce }) => {
       const claim = await journalIn(join(folder, 'data')).claim(

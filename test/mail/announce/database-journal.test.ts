@@ -53,7 +53,7 @@ test('what one server recorded is known to all', async () => {
   assert.is((await here.read('a'))?.state, 'sent');
 });
 
-test('events of several mails that are recorded at the same time are all kept', async () => {
+test('events of several emails that are recorded at the same time are all kept', async () => {
   const ids = Array.from({ length: 20 }, (_, at) => `r${at}`);
   const claim = await here.claim('many');
   await claim.record({ type: 'recipients', ids });

@@ -37,7 +37,7 @@ test('what was recorded is known after the claim is released, in a file that onl
     if (process.platform !== 'win32') assert.is(statSync(fileIn(folder)).mode & 0o777, 0o600);
   }));
 
-test('events of several mails that are recorded at the same time are all kept, and so is what comes between them', () =>
+test('events of several emails that are recorded at the same time are all kept, and so is what comes between them', () =>
   inFolder(async (folder) => {
     const ids = Array.from({ length: 20 }, (_, at) => `r${at}`);
     const claim = await journalIn(folder).claim(key);

@@ -54,7 +54,7 @@ for (const [name, change, args, message] of refusals) {
     }));
 }
 
-test('settings are used without spaces around them, and five mails are sent in a second unless they say otherwise', () => {
+test('settings are used without spaces around them, and five emails are sent in a second unless they say otherwise', () => {
   const smtp = { CATALOG_SMTP_URL: 'smtp://127.0.0.1:9', CATALOG_MAIL_FROM: 'a@press.example' };
   const rate = (given: NodeJS.ProcessEnv) => {
     const settings = parseAnnounceSettings({ ...smtp, ...given });

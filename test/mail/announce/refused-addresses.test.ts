@@ -12,7 +12,7 @@ function refusal(asked: () => void): Error {
   return refuse(451, '4.7.1 too many mails today');
 }
 
-test('an address that is refused permanently gets no more mail, and one that is refused for now gets it later', () => {
+test('an address that is refused permanently gets no more email, and one that is refused for now gets it later', () => {
   const answers: Record<string, Error> = {
     'gone@example.com': refuse(550, '5.1.1 no such user'),
     'full@example.com': refuse(452, '4.2.2 mailbox full'),
@@ -51,7 +51,7 @@ test('an address that is refused permanently gets no more mail, and one that is 
   );
 });
 
-test('a server that refuses everyone because it is set up wrongly costs no reader the mail', () => {
+test('a server that refuses everyone because it is set up wrongly costs no reader the email', () => {
   let open = false;
   return withReaders(
     numbers(12).map(addressOf),
@@ -87,7 +87,7 @@ for (const [what, server] of [
     }),
   ],
 ] as [string, (asked: () => void) => SMTPServerOptions][]) {
-  test(`a server that refuses ${what} is left alone after a few mails, and the reason is said`, () => {
+  test(`a server that refuses ${what} is left alone after a few emails, and the reason is said`, () => {
     let count = 0;
     const asked = () => {
       count += 1;
@@ -120,7 +120,7 @@ test('failures count only if nothing but failures comes between them', () => {
       assert.equal({ accepted, deferred, refused }, { accepted: 10, deferred: 20, refused: 10 });
     },
     {
-      // The server fails for every second mail. Of the others, it accepts the first ten, and knows no more addresses.
+      // The server fails for every second email. Of the others, it accepts the first ten, and knows no more addresses.
       onRcptTo({ address }, _session, done) {
         done(fails(address) || (places.get(address) ?? 0) <= 20 ? undefined : refuse(550, '5.1.1 no such user'));
       },
@@ -141,7 +141,7 @@ test('many addresses that are refused at the same time are all remembered', () =
       const next = { ...smallSubject(), key: 'catalog:tag:press.example,2026:catalog:daily:2026-11-21' };
       assert.match((await send(next)).message, /: 1 of 1 emails\.$/);
       assert.equal(recipientsOf(mailbox), ['a@example.com', 'a@example.com']);
-      // A mailbox may drop a mail whose id it knows.
+      // A mailbox may drop an email whose id it knows.
       assert.is(new Set(mailbox.mails.map(({ messageId }) => messageId)).size, 2);
     },
     {
@@ -152,7 +152,7 @@ test('many addresses that are refused at the same time are all remembered', () =
   );
 });
 
-test('a run with a mail whose outcome is unknown says so, even if another one is left for the next run', () => {
+test('a run with an email whose outcome is unknown says so, even if another one is left for the next run', () => {
   let drop = () => {};
   return withReaders(
     ['a@example.com', 'full@example.com'],

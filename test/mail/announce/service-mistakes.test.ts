@@ -4,12 +4,12 @@ import { smallSubject } from '../../support/mail/announcing.ts';
 import { type Row, rows, withService } from '../../support/mail/service-rows.ts';
 import { type Answer, buttondown, listmonk, resend } from '../../support/mail/services.ts';
 
-/** What a service says of a mail decides whether it is sent: to whom it would go, and whether it was sent already. */
+/** What a service says of an email decides whether it is sent: to whom it would go, and whether it was sent already. */
 
 // biome-ignore lint/suspicious/noExplicitAny: the answers of three services
 type Stored = any;
 
-/** The service of a row, whose answers to a request for its one mail are changed. */
+/** The service of a row, whose answers to a request for its one email are changed. */
 function withMail({ answer }: Row, change: (mail: Stored) => void): Answer {
   const inner = answer();
   return (asked, service) => {
@@ -73,7 +73,7 @@ const states: Record<string, { sent: string[]; unclear: string[] }> = {
 for (const [name, { sent, unclear }] of Object.entries(states)) {
   for (const state of [...sent, ...unclear]) {
     const outcome = sent.includes(state) ? 'sent' : 'uncertain';
-    test(`a mail that ${name} calls ${state} after sending it: ${outcome}`, () =>
+    test(`an email that ${name} calls ${state} after sending it: ${outcome}`, () =>
       withService(
         rows[name] as Row,
         async ({ send }) => assert.is((await send()).outcome, outcome),
@@ -92,7 +92,7 @@ const listsOfTheirOwn: [name: string, daily: string, pro: string, answer: Answer
   ['listmonk', '2', '1', listmonk(), 1],
 ];
 for (const [name, daily, pro, answer, to] of listsOfTheirOwn) {
-  test(`${name} sends a mail for the list pro to that list`, () => {
+  test(`${name} sends an email for the list pro to that list`, () => {
     const row = rows[name] as Row;
     const lists = { CATALOG_SIGNUPS_LIST_DAILY: daily, CATALOG_SIGNUPS_LIST_PRO: pro };
     return withService(
@@ -110,7 +110,7 @@ for (const [name, daily, pro, answer, to] of listsOfTheirOwn) {
   });
 }
 
-test('Buttondown is asked for the mails since a week before the day of the agent, from the API', () =>
+test('Buttondown is asked for the emails since a week before the day of the agent, from the API', () =>
   withService(rows.buttondown as Row, async ({ service, send }) => {
     await send();
     const [search] = service.asked.filter(({ method, path }) => method === 'GET' && path === '/v1/emails');

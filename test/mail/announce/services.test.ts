@@ -7,13 +7,13 @@ import { journalIn, planIn, postalAddress, smallSubject } from '../../support/ma
 import { type Row, rows, withService } from '../../support/mail/service-rows.ts';
 import { buttondown, listmonk } from '../../support/mail/services.ts';
 
-/** Each service, imitated after its documentation: exactly one mail, to the list and to nobody else, with its text as it is. */
+/** Each service, imitated after its documentation: exactly one email, to the list and to nobody else, with its text as it is. */
 
 const lineOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 const unread = (error: unknown) => error as Error;
 
 for (const [name, row] of Object.entries(rows)) {
-  test(`${name} sends one mail to the list, with an address to unsubscribe, however often it is asked`, () =>
+  test(`${name} sends one email to the list, with an address to unsubscribe, however often it is asked`, () =>
     withService(row, async ({ service, send, folder }) => {
       const first = await send();
       assert.is(first.outcome, 'sent', first.message);
@@ -37,7 +37,7 @@ for (const [name, row] of Object.entries(rows)) {
       assert.is(service.sent.length, 1);
     }));
 
-  test(`${name} finds a mail among those of other days, also on a further page`, () =>
+  test(`${name} finds an email among those of other days, also on a further page`, () =>
     withService(row, async ({ service, sender, send }) => {
       const subjects = ['', '-2', '-3', '-4', '-5'].map((ending) => {
         const subject = smallSubject();
@@ -65,7 +65,7 @@ for (const [name, row] of Object.entries(rows)) {
     ));
 
   for (const fault of ['lost before', 'lost after', 500, 429] as const) {
-    test(`${name}: a request of a send that is ${fault} leads to one mail in the end, or to a question`, () =>
+    test(`${name}: a request of a send that is ${fault} leads to one email in the end, or to a question`, () =>
       withService(row, async ({ service, send, now, folder }) => {
         // Each request of a whole send fails once, one run after another.
         for (let failing = 1; failing < 12; failing += 1) {
@@ -85,7 +85,7 @@ for (const [name, row] of Object.entries(rows)) {
       }));
   }
 
-  test(`${name}: a service that asks to wait gets each request again after that time, and the readers one mail`, () =>
+  test(`${name}: a service that asks to wait gets each request again after that time, and the readers one email`, () =>
     withService(row, async ({ service, send, waits, now }) => {
       const known = new Set<string>();
       service.fault = (asked) => {
@@ -204,7 +204,7 @@ for (const [name, row] of Object.entries(rows)) {
       assert.match(mail.text, '\nUnsubscribe: https://leave.example/\n');
     }));
 
-  test(`${name} sends a test to one address only, and not the mail of the test to readers`, () =>
+  test(`${name} sends a test to one address only, and not the email of the test to readers`, () =>
     withService(row, async ({ service, sender, send }) => {
       const { mail, ...subject } = smallSubject();
       await sender.test({ ...subject, mail: { ...mail, subject: '[Test] A mail' } }, 'me@press.example');
@@ -221,7 +221,7 @@ for (const [name, row] of Object.entries(rows)) {
     }));
 }
 
-test('a mail that Buttondown calls paused is left to a person', () =>
+test('an email that Buttondown calls paused is left to a person', () =>
   withService(
     rows.buttondown as Row,
     async ({ service, send }) => {

@@ -12,11 +12,11 @@ import { journalIn, planIn, postalAddress, resolveAll, smallSubject } from '../.
 import { addReaders, addressOf, endReader, idOf, mailKey } from '../../support/mail/readers.ts';
 import { numbers, type Place, recipientsOf, refuse, withReaders } from '../../support/mail/with-readers.ts';
 
-/** Announcements over SMTP, to a real server: each confirmed reader gets one mail, whatever the server does. */
+/** Announcements over SMTP, to a real server: each confirmed reader gets one email, whatever the server does. */
 
 const key = Buffer.from(mailKey);
 
-test('each confirmed reader gets one mail with a link and a header of their own to unsubscribe', () =>
+test('each confirmed reader gets one email with a link and a header of their own to unsubscribe', () =>
   withReaders(numbers(3).map(addressOf), async ({ data, mailbox, send }) => {
     addReaders(data, ['waiting@example.com'], 'daily', '');
     addReaders(data, ['other-list@example.com'], 'pro');
@@ -45,7 +45,7 @@ test('each confirmed reader gets one mail with a link and a header of their own 
     assert.is(new Set(links.flat()).size, 6);
   }));
 
-test('the mails of two days differ for a mailbox that drops repeated ones', () =>
+test('the emails of two days differ for a mailbox that drops repeated ones', () =>
   withReaders(numbers(2).map(addressOf), async ({ mailbox, send }) => {
     await inFolder(async (folder) => {
       const agents = ['2026-11-20', '2026-11-21'].map((date) => ({ slug: `of-${date}`, date }));
@@ -55,7 +55,7 @@ test('the mails of two days differ for a mailbox that drops repeated ones', () =
     assert.is(new Set(mailbox.mails.map(({ messageId }) => messageId)).size, 4);
   }));
 
-test('after Ctrl-C, no further mail is sent, and the next run sends the rest', () =>
+test('after Ctrl-C, no further email is sent, and the next run sends the rest', () =>
   withReaders(numbers(3).map(addressOf), async ({ mailbox, send }) => {
     assert.is((await send(smallSubject(), { signal: AbortSignal.abort() })).outcome, 'incomplete');
     assert.equal(mailbox.mails, []);
@@ -63,7 +63,7 @@ test('after Ctrl-C, no further mail is sent, and the next run sends the rest', (
     assert.equal(recipientsOf(mailbox), numbers(3).map(addressOf));
   }));
 
-test('an address that could change the envelope gets no mail, and does not stop the others', () =>
+test('an address that could change the envelope gets no email, and does not stop the others', () =>
   withReaders(['ann@example.com>,<eve@example.com', 'bob@example.com'], async ({ mailbox, send }) => {
     const { outcome, deliveries } = await send();
     assert.is(outcome, 'sent');
@@ -79,7 +79,7 @@ test('the journal names no address', () =>
     assert.not.match(`${stored}${inspect(result)}`, /ann@|example\.com/);
   }));
 
-test('a reader who leaves while mails are being sent gets none', async () => {
+test('a reader who leaves while emails are being sent gets none', async () => {
   let leave = () => {};
   await withReaders(
     numbers(8).map(addressOf),
@@ -98,7 +98,7 @@ test('a reader who leaves while mails are being sent gets none', async () => {
   );
 });
 
-test('a mail whose answer is lost is never repeated until a person decides', async () => {
+test('an email whose answer is lost is never repeated until a person decides', async () => {
   let place: Place | undefined;
   let texts = 0;
   await withReaders(
@@ -129,13 +129,13 @@ test('a mail whose answer is lost is never repeated until a person decides', asy
   );
 });
 
-test('a person settles one mail after the other: the others wait, and the announcement is done with the last one', async () => {
+test('a person settles one email after the other: the others wait, and the announcement is done with the last one', async () => {
   let place: Place | undefined;
   await withReaders(
     ['a@example.com', 'b=c@example.com', 'gone@example.com', 'd@example.com'],
     async (given) => {
       place = given;
-      // Each run loses the answer to the first of the mails that are left.
+      // Each run loses the answer to the first of the emails that are left.
       for (let run = 0; run < 4; run += 1) await given.send();
       const plan = { ...smallSubject(), agents: [], name: 'No. 1', published: new Date() };
       const file = join(given.data, 'signups.jsonl');
@@ -181,7 +181,7 @@ test('a person settles one mail after the other: the others wait, and the announ
   );
 });
 
-test('connections that break before the text are no question: the mails are sent by the next run', async () => {
+test('connections that break before the text are no question: the emails are sent by the next run', async () => {
   let place: Place | undefined;
   let broken = true;
   await withReaders(
@@ -204,7 +204,7 @@ test('connections that break before the text are no question: the mails are sent
   );
 });
 
-test('CATALOG_MAIL_RATE=2 sends no more than two mails in a second, over all five connections', () => {
+test('CATALOG_MAIL_RATE=2 sends no more than two emails in a second, over all five connections', () => {
   let now = 0;
   const [times, pauses]: [number[], { at: number; end(): void }[]] = [[], []];
   const wait = (ms: number) => new Promise<void>((end) => pauses.push({ at: now + ms, end }));
@@ -229,7 +229,7 @@ test('CATALOG_MAIL_RATE=2 sends no more than two mails in a second, over all fiv
   );
 });
 
-test('mails that fail on each run keep no other reader from getting theirs', () =>
+test('emails that fail on each run keep no other reader from getting theirs', () =>
   withReaders(
     numbers(20).map(addressOf),
     async ({ mailbox, send }) => {
@@ -251,7 +251,7 @@ test('a server that is away is asked a few times, not once for each reader', () 
     assert.ok((deliveries as { waiting: number }).waiting >= 40);
   }));
 
-test('an address with a line break, a space or a second address in the file gets no mail and adds no recipient', () =>
+test('an address with a line break, a space or a second address in the file gets no email and adds no recipient', () =>
   withReaders(
     [
       'a@example.com\r\nRCPT TO:<eve@example.com>',

@@ -54,7 +54,7 @@ async function withReceiver(replies: readonly Reply[], use: (place: Place) => Pr
   }
 }
 
-test('an announcement is posted once, signed, with the mail and a place for the address to unsubscribe', () =>
+test('an announcement is posted once, signed, with the email and a place for the address to unsubscribe', () =>
   withReceiver([{ status: 202 }], async ({ send, received, state }) => {
     assert.is((await send()).outcome, 'sent');
     assert.is(received.length, 1);
@@ -118,7 +118,7 @@ test('a receiver that is away gets the announcement from the next run, with the 
     assert.equal([...new Set(received.map(({ json }) => (json as { id: string }).id))], [subject.key]);
   }));
 
-test('a digest and a test are told apart from the mail about an agent, and a test names no address', () =>
+test('a digest and a test are told apart from the email about an agent, and a test names no address', () =>
   withReceiver([{ status: 200 }, { status: 200 }], async ({ sender, send, received, state }) => {
     assert.is((await send('digest')).outcome, 'sent');
     const said = await sender.test(subject, 'me@press.example');

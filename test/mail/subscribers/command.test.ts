@@ -179,7 +179,7 @@ test('erase removes an address from the file, its torn lines and rotated files, 
     assert.not((await fs.readdir(join(folder, 'data'))).some((name) => name.endsWith('.lock')));
   }));
 
-test('erase ends the mail: it removes the consent, and keeps only a hash of the address', () =>
+test('erase ends the email: it removes the consent, and keeps only a hash of the address', () =>
   withFile(async (folder, file) => {
     const asked = (id: string, email: string) => line({ email }).replace('"id":"s"', `"id":"${id}"`);
     const event = (id: string) => `{"id":"${id}","time":"2026-11-03T10:00:00.000Z","event":"confirmed"}\n`;
@@ -201,7 +201,7 @@ test('erase ends the mail: it removes the consent, and keeps only a hash of the 
     );
   }));
 
-test('erase without the key of mails refuses an address that was mailed, since it could not keep the mail from coming back', () =>
+test('erase without the key of emails refuses an address that was mailed, since it could not keep the email from coming back', () =>
   withFile(async (folder, file) => {
     const asked = `${JSON.stringify({ id: '1', time: '2026-11-02T10:00:00Z', email: 'fay@example.com', list: 'daily', pending: true })}\n`;
     writeFiles(folder, { 'data/signups.jsonl': stored.replace(/.*$/, asked) });

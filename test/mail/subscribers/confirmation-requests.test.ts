@@ -6,7 +6,7 @@ import type { ListName } from '../../../src/mail/provider.ts';
 import { type Mail, SmtpFailed, type SmtpOutcome } from '../../../src/mail/smtp.ts';
 import { RecordIndex } from '../../../src/mail/subscribers-file.ts';
 
-/** The mails that ask readers to confirm: what they say, and what happens to one that could not be sent. */
+/** The emails that ask readers to confirm: what they say, and what happens to one that could not be sent. */
 
 const key = Buffer.alloc(32, 7);
 const now = Date.parse('2026-11-22T10:00:00Z');
@@ -24,7 +24,7 @@ interface Tried {
   isClosed(): boolean;
 }
 
-/** Runs `work` with mails that `send` accepts or refuses, and with timers that only the test ends. */
+/** Runs `work` with emails that `send` accepts or refuses, and with timers that only the test ends. */
 async function withMails(
   { send = async () => {}, url = runtimeUrl }: { send?: (mail: Mail) => Promise<void>; url?: string | null },
   work: (tried: Tried) => Promise<void>,
@@ -80,7 +80,7 @@ const wishes: [list: ListName, wish: string, inHtml: string][] = [
   ['custom', 'to ask A & <B> for a custom agent', 'to ask A &#38; &#60;B&#62; for a custom agent'],
 ];
 for (const [list, wish, inHtml] of wishes) {
-  test(`a mail says what its reader asked for, with both links: ${list}`, () =>
+  test(`an email says what its reader asked for, with both links: ${list}`, () =>
     withMails({}, async ({ ask, sent }) => {
       ask('ann', list);
       await settled();
@@ -102,7 +102,7 @@ const unsent = new SmtpFailed({ code: 'ECONNREFUSED', command: 'CONN' }, false);
 const notSent = 'An email that asks to confirm a subscription was not sent.';
 const facts = { outcome: 'unsent', code: 'ECONNREFUSED', status: null };
 
-test('a mail that was certainly not sent is tried again after one minute and after ten, and then no more', () =>
+test('an email that was certainly not sent is tried again after one minute and after ten, and then no more', () =>
   withMails({ send: () => Promise.reject(unsent) }, async ({ ask, sent, logged, pauses }) => {
     ask('ann');
     await settled();
@@ -119,7 +119,7 @@ test('a mail that was certainly not sent is tried again after one minute and aft
     assert.equal(logged.at(-1), [facts, `${notSent} The reader can subscribe again.`]);
   }));
 
-test('a mail that was sent at the second attempt is not sent a third time', () => {
+test('an email that was sent at the second attempt is not sent a third time', () => {
   let attempts = 0;
   const send = async () => {
     attempts += 1;
@@ -139,7 +139,7 @@ const final: [outcome: SmtpOutcome, failure: SmtpFailed][] = [
   ['unknown', new SmtpFailed({ code: 'ECONNRESET' }, true)],
 ];
 for (const [outcome, failure] of final) {
-  test(`a mail whose outcome is "${outcome}" is not sent again, and the next one is sent`, () => {
+  test(`an email whose outcome is "${outcome}" is not sent again, and the next one is sent`, () => {
     const send = (mail: Mail) => (mail.to.startsWith('ann') ? Promise.reject(failure) : Promise.resolve());
     return withMails({ send }, async ({ ask, sent, logged, pauses }) => {
       ask('ann');
@@ -152,7 +152,7 @@ for (const [outcome, failure] of final) {
   });
 }
 
-test('mails are sent one after the other, a thousand may wait, and more are reported', () => {
+test('emails are sent one after the other, a thousand may wait, and more are reported', () => {
   let release = () => {};
   const send = () =>
     new Promise<void>((done) => {
@@ -176,14 +176,14 @@ test('mails are sent one after the other, a thousand may wait, and more are repo
   });
 });
 
-test('without an address of the server, no mail is sent', () =>
+test('without an address of the server, no email is sent', () =>
   withMails({ url: null }, async ({ ask, sent, logged }) => {
     ask('ann');
     await settled();
     assert.equal([sent, logged], [[], []]);
   }));
 
-test('closing waits for the mail that is being sent, tries none again, and closes the connection', () => {
+test('closing waits for the email that is being sent, tries none again, and closes the connection', () => {
   let fail = () => {};
   const send = (mail: Mail) =>
     mail.to.startsWith('ann')

@@ -10,7 +10,7 @@ import { loud } from '../../support/loud.ts';
 import { type Postgres, startPostgres } from '../../support/postgres.ts';
 import { withFolder } from '../../support/subscribers-file.ts';
 
-/** Who gets mails: the rules, on a real file. */
+/** Who gets emails: the rules, on a real file. */
 
 const key = Buffer.alloc(32, 7);
 const claims = (id: string): Claims => ({ v: 1, purpose: 'confirm', id, list: 'daily' });
@@ -25,9 +25,9 @@ interface Tried extends ConsentTools {
   at(ms: number): void;
   /** Stores a subscription, and says whether its address would be asked to confirm it. */
   subscribe(id: string, email?: string, list?: ListName): Promise<boolean>;
-  /** Stores a subscription, perhaps one of a time without mails, which is not pending. */
+  /** Stores a subscription, perhaps one of a time without emails, which is not pending. */
   add(fields: Omit<Subscription, 'time'>): Promise<void>;
-  /** The addresses that get the daily mail. */
+  /** The addresses that get the daily email. */
   mailed(): Promise<string[]>;
 }
 
@@ -80,7 +80,7 @@ for (const [name, open] of stores) {
       });
     });
 
-  test(`nobody gets mail before confirming it, and each address gets one, ${name}`, () =>
+  test(`nobody gets email before confirming it, and each address gets one, ${name}`, () =>
     withConsent(async ({ subscribe, mailed, ...tools }) => {
       assert.is(await subscribe('1'), true);
       assert.is(await subscribe('2', 'bob@example.com'), true);
@@ -141,7 +141,7 @@ for (const [name, open] of stores) {
       assert.equal(await mailed(), ['ann@example.com']);
     }));
 
-  test(`the link of an older mail ends a newer subscription too, ${name}`, () =>
+  test(`the link of an older email ends a newer subscription too, ${name}`, () =>
     withConsent(async ({ subscribe, mailed, ...tools }) => {
       await subscribe('1');
       await confirm(claims('1'), tools);
@@ -191,12 +191,12 @@ for (const [name, open] of stores) {
       assert.is(await subscribe('3', 'bob@example.com'), true);
       at(minutes(10));
       assert.is(await subscribe('4'), true);
-      // Of these, no mail asked for a confirmation.
+      // Of these, no email asked for a confirmation.
       for (const id of ['5', '6', '7']) await add({ id, email: 'cat@example.com', list: 'daily' });
       assert.is(await subscribe('8', 'cat@example.com'), true);
     }));
 
-  test(`however often somebody types an address, it gets three mails a week at most, ${name}`, () =>
+  test(`however often somebody types an address, it gets three emails a week at most, ${name}`, () =>
     withConsent(async ({ subscribe, at }) => {
       let asked = 0;
       for (let hour = 0; hour < 24 * 14; hour += 1) {
@@ -206,7 +206,7 @@ for (const [name, open] of stores) {
       assert.is(asked, 3);
     }));
 
-  test(`however many addresses of one mailbox somebody types, it gets three mails in seven days, ${name}`, () =>
+  test(`however many addresses of one mailbox somebody types, it gets three emails in seven days, ${name}`, () =>
     withConsent(async ({ subscribe, add, at, mailed, ...tools }) => {
       const ways = [
         'ann.r@gmail.com',
@@ -224,7 +224,7 @@ for (const [name, open] of stores) {
       // Other mailboxes, whatever their addresses have in common.
       for (const [at, email] of ['bo@example.com', 'b.ob@example.com', '+bob@example.com', 'bob@example.org'].entries())
         assert.is(await subscribe(`o${at}`, email), true, email);
-      // Each address is confirmed, and gets mails, as it was typed.
+      // Each address is confirmed, and gets emails, as it was typed.
       assert.is(await confirm(claims('t1'), tools), true);
       assert.is(await confirm(claims('g1'), tools), true);
       assert.equal(await mailed(), ['Ann.R+1@gmail.com', 'bob+1@example.com']);
@@ -235,7 +235,7 @@ for (const [name, open] of stores) {
       assert.is(await subscribe('later', 'bob+10@example.com'), true);
     }));
 
-  test(`a suppressed address gets mail again only after its owner confirms again, ${name}`, () =>
+  test(`a suppressed address gets email again only after its owner confirms again, ${name}`, () =>
     withConsent(async ({ subscribe, mailed, at, elsewhere, ...tools }) => {
       await subscribe('1');
       await confirm(claims('1'), tools);

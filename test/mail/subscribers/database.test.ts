@@ -134,7 +134,7 @@ test('an import adds nothing twice, and copies erased addresses', () =>
     );
   }));
 
-test('erase removes an address in any case from the database, and ends its mails', () =>
+test('erase removes an address in any case from the database, and ends its emails', () =>
   withBoth(async (folder, { DATABASE_URL }) => {
     const key = 'k'.repeat(32);
     const erase = (CATALOG_MAIL_KEY = key) =>

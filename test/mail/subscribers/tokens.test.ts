@@ -13,7 +13,7 @@ import {
 } from '../../../src/mail/consent.ts';
 import { withFolder } from '../../support/subscribers-file.ts';
 
-/** The links in mails: nobody can make or change one without the key, and none contains an address. */
+/** The links in emails: nobody can make or change one without the key, and none contains an address. */
 
 const key = Buffer.alloc(32, 7);
 const link = { runtimeUrl: 'https://agents.example.com/base', key };

@@ -35,7 +35,7 @@ export function planIn(folder: string, today: string): Subject {
 export const journalIn = (folder: string, now: () => Date = () => new Date()) =>
   announcementFiles(join(folder, 'announcements'), { now, warn: () => {} });
 
-/** Says what a person found out about all mails whose outcome is unknown. */
+/** Says what a person found out about all emails whose outcome is unknown. */
 export const resolveAll = (plan: Plan, journal: AnnouncementJournal, sent: boolean) =>
   resolve(plan, journal, [{ mail: null, sent }], { find: async () => [] });
 

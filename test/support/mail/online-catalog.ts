@@ -16,7 +16,7 @@ export interface Online {
   /** The files of the site, by path. */
   site: Map<string, string>;
   baseUrl: string;
-  /** Sends its mails, as Buttondown. */
+  /** Sends its emails, as Buttondown. */
   service: Service;
   /** Runs the command on the day of the newest agent, in a folder of the catalog. */
   announce(args?: string[], env?: NodeJS.ProcessEnv): Promise<Finished>;

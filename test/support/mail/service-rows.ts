@@ -5,7 +5,7 @@ import { inFolder } from '../catalog.ts';
 import { journalIn, smallSubject } from './announcing.ts';
 import { type Answer, buttondown, listmonk, resend, type Service, startService } from './services.ts';
 
-/** The services that send mails, as a table. */
+/** The services that send emails, as a table. */
 
 const segment = '78261eea-8f8b-4381-83c6-79fa7120f1c1';
 const common = { CATALOG_SIGNUPS_KEY: 'k3y', CATALOG_MAIL_FROM: 'Daily <daily@press.example>' };
@@ -16,7 +16,7 @@ const lists = (id: string) => ({
 export interface Row {
   answer: (...given: never[]) => Answer;
   environment: Record<string, string>;
-  /** To whom its mails go. */
+  /** To whom its emails go. */
   to: string | number;
   /** The same service without the list, and what is said then. */
   without: [answer: Answer, message: RegExp];

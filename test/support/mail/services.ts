@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Services that send mails, imitated after their documentation: what they store, check and answer. */
+/** Services that send emails, imitated after their documentation: what they store, check and answer. */
 
 /** A request that a service got. */
 export interface Asked {
@@ -18,7 +18,7 @@ export interface Reply {
   body?: unknown;
 }
 
-/** A mail that a service sent to readers. */
+/** An email that a service sent to readers. */
 export interface SentMail {
   id: string;
   /** To which tag, segment or list; null: to everyone. */
@@ -38,7 +38,7 @@ export interface Service {
   url: string;
   asked: Asked[];
   sent: SentMail[];
-  /** Mails that went to a single address as a test. */
+  /** Emails that went to a single address as a test. */
   tests: (SentMail & { address: string })[];
   /** Decides what happens to a request. @default nothing */
   fault: (asked: Asked) => Fault;

@@ -60,7 +60,7 @@ export async function withReaders(
   }
 }
 
-/** Who got mails, sorted. */
+/** Who got emails, sorted. */
 export const recipientsOf = ({ mails }: Mailbox) => mails.map(({ recipient }) => recipient).sort();
 /** An error with which the server refuses something. */
 export const refuse = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode });
