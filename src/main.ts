@@ -1,11 +1,11 @@
-import { Command, CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { Console } from './cli/console.ts';
-import { refuseUnknownSubcommands, withHelpOption } from './cli/options.ts';
+import { CatalogCommand, refuseUnknownSubcommands, withHelpOption } from './cli/options.ts';
 import { explainSystemError, OperationError, UsageError } from './lib/errors.ts';
 import { programVersion } from './program.ts';
 import { ContentError } from './schema/diagnostics/content-error.ts';
 
-type Add = (program: Command, terminal: Console) => void;
+type Add = (program: CatalogCommand, terminal: Console) => void;
 
 /** Loads each command, by the groups of the help. */
 const commands: Record<string, Record<string, () => Promise<Add>>> = {
@@ -61,7 +61,7 @@ export async function main(
  * others would take longer than what some commands do.
  */
 export async function createProgram(terminal: Console, called = ''): Promise<Command> {
-  const program = new Command('catalog')
+  const program = new CatalogCommand('catalog')
     .description('Publish one reusable AI prompt a day from a Git repository.')
     .version(programVersion, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
@@ -69,8 +69,7 @@ export async function createProgram(terminal: Console, called = ''): Promise<Com
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.print(text), writeErr: (text) => terminal.say(text) })
     .showHelpAfterError('Run the command with --help for its arguments and options.')
-    .addHelpText(
-      'after',
+    .explain(
       `
 Examples:
   $ catalog init my-catalog       start your own catalog

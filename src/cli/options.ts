@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { LoadOptions } from '../content/load.ts';
 import type { Settings } from '../content/settings.ts';
 import { isDay, zone } from '../lib/calendar.ts';
@@ -19,24 +19,45 @@ export function repositoryPrefix(cwd: string, { GITHUB_WORKSPACE }: NodeJS.Proce
 }
 
 /** Options that several commands share, each defined once. */
-export const cwdOption = () =>
-  new Option('--cwd <dir>', 'catalog folder').default(
-    catalogAround(process.cwd()),
-    'this folder or the nearest one above it with catalog.config.json',
-  );
-export const outOption = () =>
-  new Option('--out <dir>', 'build folder, relative to the catalog folder (or CATALOG_DIST; default: dist)');
-export const baseUrlOption = () =>
-  new Option('--base-url <url>', 'public address of the site; overrides the settings (or CATALOG_BASE_URL)');
-export const runtimeUrlOption = () =>
-  new Option('--runtime-url <url>', 'address of the server; overrides the settings (or CATALOG_RUNTIME_URL)');
-export const todayOption = () => new Option('--today <YYYY-MM-DD>', 'pretend today is this date').argParser(parseDay);
-export const formatOption = (formats: readonly Format[] = ['pretty', 'json']) =>
-  new Option('--format <format>', 'output format').choices(formats).default('pretty');
-export const jsonOption = () => new Option('--json', 'the same as --format json').implies({ format: 'json' });
-export const dataOption = () =>
-  new Option('--data <dir>', 'folder with votes and subscribers (or CATALOG_DATA; default: data)');
-export const sinceOption = () => new Option('--since <YYYY-MM-DD>', 'only from this day on (UTC)').argParser(parseDay);
+const sharedOptions = {
+  cwd: () =>
+    new Option('--cwd <dir>', 'catalog folder').default(
+      catalogAround(process.cwd()),
+      'this folder or the nearest one above it with catalog.config.json',
+    ),
+  out: () => new Option('--out <dir>', 'build folder, relative to the catalog folder (or CATALOG_DIST; default: dist)'),
+  baseUrl: () =>
+    new Option('--base-url <url>', 'public address of the site; overrides the settings (or CATALOG_BASE_URL)'),
+  runtimeUrl: () =>
+    new Option('--runtime-url <url>', 'address of the server; overrides the settings (or CATALOG_RUNTIME_URL)'),
+  today: () => new Option('--today <YYYY-MM-DD>', 'pretend today is this date').argParser(parseDay),
+  json: () => new Option('--json', 'the same as --format json').implies({ format: 'json' }),
+  data: () => new Option('--data <dir>', 'folder with votes and subscribers (or CATALOG_DATA; default: data)'),
+  since: () => new Option('--since <YYYY-MM-DD>', 'only from this day on (UTC)').argParser(parseDay),
+};
+
+/** A command of the program. Its subcommands are of the same class. */
+export class CatalogCommand extends Command {
+  override createCommand(name?: string): CatalogCommand {
+    return new CatalogCommand(name);
+  }
+
+  /** Adds options that several commands share. */
+  share(...names: (keyof typeof sharedOptions)[]): this {
+    for (const name of names) this.addOption(sharedOptions[name]());
+    return this;
+  }
+
+  /** Adds `--format` with these formats, of which the first is the default. */
+  formats(...formats: Format[]): this {
+    return this.addOption(new Option('--format <format>', 'output format').choices(formats).default(formats[0]));
+  }
+
+  /** Adds a text below the options in the help. */
+  explain(text: string): this {
+    return this.addHelpText('after', text);
+  }
+}
 
 /** How a command prints its result: for people, or for programs. */
 export type Format = 'pretty' | 'json' | 'github' | 'csv';

@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream';
-import { Command } from 'commander';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addPublish } from '../../src/cli/commands/publish.ts';
 import { addStatus } from '../../src/cli/commands/status.ts';
 import { Console } from '../../src/cli/console.ts';
+import { CatalogCommand } from '../../src/cli/options.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 
 /** `queueWarningDays`: agents are ready for two days after today, which is below, at or above what the settings require. */
@@ -16,7 +16,7 @@ const agents = ['21', '22', '23', '25'].map((day) => ({ slug: `on-${day}`, date:
 async function output(...args: string[]): Promise<{ stdout: string; stderr: string }> {
   const streams = [new PassThrough(), new PassThrough()] as const;
   const terminal = new Console(...streams, {});
-  const program = new Command();
+  const program = new CatalogCommand();
   addStatus(program, terminal);
   addPublish(program, terminal);
   await program.parseAsync([...args, '--today', today], { from: 'user' });

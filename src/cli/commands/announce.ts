@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { zone } from '../../lib/calendar.ts';
 import { OperationError } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
@@ -13,18 +13,7 @@ import type { Settings } from '../../schema/settings.ts';
 import type { Site } from '../../site/site.ts';
 import { databaseUrl } from '../../storage/database.ts';
 import type { Console } from '../console.ts';
-import {
-  baseUrlOption,
-  type CommonFlags,
-  cwdOption,
-  dataOption,
-  formatOption,
-  given,
-  jsonOption,
-  openContent,
-  runtimeUrlOption,
-  todayOption,
-} from '../options.ts';
+import { type CatalogCommand, type CommonFlags, given, openContent } from '../options.ts';
 
 /** What `catalog announce` remembers, and whom it sends to if the program keeps the subscribers itself. */
 export interface AnnouncementStore {
@@ -66,15 +55,11 @@ interface Flags extends CommonFlags {
   resolve?: Decision[];
 }
 
-export function addAnnounce(program: Command, terminal: Console): void {
+export function addAnnounce(program: CatalogCommand, terminal: Console): void {
   program
     .command('announce')
     .description('send the newest agent to subscribers by email, exactly once')
-    .addOption(cwdOption())
-    .addOption(dataOption())
-    .addOption(baseUrlOption())
-    .addOption(runtimeUrlOption())
-    .addOption(todayOption())
+    .share('cwd', 'data', 'baseUrl', 'runtimeUrl', 'today')
     .addOption(new Option('--list <list>', 'the list to send to').choices(listNames).default('daily'))
     .option('--weekly', 'send a digest of the newest seven agents')
     .option('--late', 'also send an agent that is more than 36 hours old')
@@ -88,10 +73,9 @@ export function addAnnounce(program: Command, terminal: Console): void {
         'say what you found out about these emails: sent or unsent for all, <address>=sent or <Message-ID>=unsent for one; can be repeated',
       ).argParser(addDecision),
     )
-    .addOption(formatOption())
-    .addOption(jsonOption())
-    .addHelpText(
-      'after',
+    .formats('pretty', 'json')
+    .share('json')
+    .explain(
       '\nThe service that stores the subscribers sends the email; see `catalog serve --help` for CATALOG_SIGNUPS and its key. For\n' +
         'subscribers in a file, the mail server in CATALOG_SMTP_URL does.\n' +
         '\nEnvironment variables:\n' +

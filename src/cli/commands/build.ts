@@ -1,6 +1,5 @@
 import { relative, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import type { Command } from 'commander';
 import type { BuildResult, InstalledTree } from '../../build/build.ts';
 import { checkUnchanged, rememberBuild } from '../../build/unchanged-build.ts';
 import { UsageError } from '../../lib/errors.ts';
@@ -10,17 +9,12 @@ import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import type { Written } from '../../storage/build-folder.ts';
 import type { Console } from '../console.ts';
 import {
-  baseUrlOption,
+  type CatalogCommand,
   type CommonFlags,
   cacheFolder,
-  cwdOption,
-  formatOption,
   openCatalog,
   outFolder,
-  outOption,
   printForMachines,
-  runtimeUrlOption,
-  todayOption,
 } from '../options.ts';
 
 interface Flags extends CommonFlags {
@@ -30,22 +24,17 @@ interface Flags extends CommonFlags {
   installTree?: string;
 }
 
-export function addBuild(program: Command, terminal: Console): void {
+export function addBuild(program: CatalogCommand, terminal: Console): void {
   program
     .command('build')
     .description('check, number and render all published agents and those due today')
-    .addOption(cwdOption())
-    .addOption(outOption())
-    .addOption(todayOption())
-    .addOption(baseUrlOption())
-    .addOption(runtimeUrlOption())
+    .share('cwd', 'out', 'today', 'baseUrl', 'runtimeUrl')
     .option('--future', 'include agents that are not due yet (a preview)')
     .option('--drafts', 'include drafts (a preview)')
     .option('--skip-invalid', 'skip new agents that have errors instead of failing')
     .option('--install-tree <dir>', 'also write the files of the branch that assistants install from')
-    .addOption(formatOption(['pretty', 'json', 'github']))
-    .addHelpText(
-      'after',
+    .formats('pretty', 'json', 'github')
+    .explain(
       '\nExamples:\n  $ catalog build\n  $ catalog build --out preview --future --drafts\n  $ catalog build --base-url https://example.github.io/agents\n  $ catalog build --install-tree ../install\n',
     )
     .action((flags: Flags) => runBuild(flags, terminal).catch((error) => printErrors(error, flags, terminal)));

@@ -1,41 +1,30 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { parseBoundedJson } from '../../lib/bounded.ts';
 import { OperationError, UsageError } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
 import type { Push } from '../../publish/intake.ts';
 import type { LiveSite } from '../../site/live-site.ts';
 import type { Console } from '../console.ts';
-import {
-  baseUrlOption,
-  type CommonFlags,
-  cacheFolder,
-  cwdOption,
-  openCatalog,
-  openContent,
-  runtimeUrlOption,
-  todayOption,
-} from '../options.ts';
+import { type CatalogCommand, type CommonFlags, cacheFolder, openCatalog, openContent } from '../options.ts';
 
 interface IntakeFlags extends Pick<CommonFlags, 'cwd' | 'today'> {
   reply?: Push;
 }
 
-export function addCiIntake(ci: Command, terminal: Console): void {
+export function addCiIntake(ci: CatalogCommand, terminal: Console): void {
   ci.command('intake')
     .description('turn a GitHub issue with the form "Propose an agent" into a draft')
-    .addOption(cwdOption())
-    .addOption(todayOption())
+    .share('cwd', 'today')
     .addOption(
       new Option(
         '--reply <state>',
         'answer in the GitHub issue, and open a pull request once the draft is pushed',
       ).choices(['pushed', 'changed', 'failed'] satisfies Push[]),
     )
-    .addHelpText(
-      'after',
+    .explain(
       '\nReads the event in GITHUB_EVENT_PATH, and writes the draft into agents/. --reply needs GITHUB_REPOSITORY and GITHUB_TOKEN.\n' +
         '\nExamples:\n  $ catalog ci intake\n  $ catalog ci intake --reply pushed\n',
     )
@@ -90,13 +79,11 @@ function readEvent({ GITHUB_EVENT_PATH }: NodeJS.ProcessEnv): unknown {
 
 type NotifyFlags = Pick<CommonFlags, 'cwd' | 'today'>;
 
-export function addCiNotify(ci: Command, terminal: Console): void {
+export function addCiNotify(ci: CatalogCommand, terminal: Console): void {
   ci.command('notify')
     .description('open a GitHub issue for each skipped agent, and when the queue is running low')
-    .addOption(cwdOption())
-    .addOption(todayOption())
-    .addHelpText(
-      'after',
+    .share('cwd', 'today')
+    .explain(
       '\nNeeds GITHUB_REPOSITORY and GITHUB_TOKEN. Does nothing for an agent that already has an open GitHub issue.\n' +
         '\nExamples:\n  $ catalog ci notify\n  $ catalog ci notify --today 2026-12-24\n',
     )
@@ -119,21 +106,17 @@ interface VerifyFlags extends Pick<CommonFlags, 'cwd' | 'today' | 'baseUrl' | 'r
   wait: number;
 }
 
-export function addCiVerify(ci: Command, terminal: Console): void {
+export function addCiVerify(ci: CatalogCommand, terminal: Console): void {
   ci.command('verify')
     .description("check that the live site serves today's build")
-    .addOption(cwdOption())
-    .addOption(todayOption())
-    .addOption(baseUrlOption())
-    .addOption(runtimeUrlOption())
+    .share('cwd', 'today', 'baseUrl', 'runtimeUrl')
     .option('--expect <id>', 'build id to check for; default: the id that a build would have now')
     .addOption(
       new Option('--wait <seconds>', 'keep checking for up to this many seconds')
         .argParser(parseSeconds)
         .default(0, 'check once'),
     )
-    .addHelpText(
-      'after',
+    .explain(
       '\nExit codes: 0 the live site serves that build, 1 it serves another one or does not answer.\n' +
         '\nExamples:\n  $ catalog ci verify\n  $ catalog ci verify --expect 0f3c… --wait 300\n',
     )
@@ -179,14 +162,11 @@ function parseSeconds(text: string): number {
 }
 
 /** The commands that only workflows use. */
-export function addCi(program: Command, terminal: Console): void {
+export function addCi(program: CatalogCommand, terminal: Console): void {
   const ci = program
     .command('ci')
     .description('commands for workflows')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ catalog ci verify --wait 300\n  $ catalog ci notify\n  $ catalog ci intake\n',
-    );
+    .explain('\nExamples:\n  $ catalog ci verify --wait 300\n  $ catalog ci notify\n  $ catalog ci intake\n');
   addCiVerify(ci, terminal);
   addCiNotify(ci, terminal);
   addCiIntake(ci, terminal);

@@ -1,18 +1,17 @@
-import type { Command } from 'commander';
 import { UsageError } from '../../lib/errors.ts';
 import type { Console } from '../console.ts';
+import type { CatalogCommand } from '../options.ts';
 
 interface Flags {
   grant?: string;
 }
 
-export function addDb(program: Command, terminal: Console): void {
+export function addDb(program: CatalogCommand, terminal: Console): void {
   const db = program.command('db').description('prepare a PostgreSQL database for several servers');
   db.command('migrate')
     .description('create the tables in DATABASE_URL, or bring them up to date')
     .option('--grant <role>', 'also give this role the rights that the server needs, and no others')
-    .addHelpText(
-      'after',
+    .explain(
       '\nRun it after each upgrade, before you start the servers. It changes nothing if the tables are up to date, and several\n' +
         'runs at once do no harm. DATABASE_URL must name a role that owns the tables; the servers need fewer rights.\n' +
         '\nExamples:\n  $ DATABASE_URL=postgres://owner@db.example/catalog catalog db migrate --grant catalog_server\n',

@@ -1,24 +1,22 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { UsageError } from '../../lib/errors.ts';
 import type { Console } from '../console.ts';
-import { type CommonFlags, cwdOption, given, outFolder, outOption } from '../options.ts';
+import { type CatalogCommand, type CommonFlags, given, outFolder } from '../options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'out'> {
   ssh?: string;
 }
 
-export function addDeploy(program: Command, terminal: Console): void {
+export function addDeploy(program: CatalogCommand, terminal: Console): void {
   program
     .command('deploy')
     .description('upload a build over SSH and switch the server to it')
     .argument('[target]', 'user@host:/folder, or ssh://user@host:port/folder (or RUNTIME_TARGET)')
-    .addOption(cwdOption())
-    .addOption(outOption())
+    .share('cwd', 'out')
     .addOption(
       new Option('--ssh <command>', 'run this command instead of ssh; it gets a shell script as its last argument'),
     )
-    .addHelpText(
-      'after',
+    .explain(
       '\nUploads the build to <folder>/builds/<id>, points the symlink <folder>/dist to it and keeps the last three builds.\n' +
         'A preview, made with --future or --drafts, is refused.\n' +
         'Run the server on that symlink: catalog serve --out <folder>/dist\n' +

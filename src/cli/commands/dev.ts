@@ -1,27 +1,24 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import type { Changes } from '../../build/dev/edited-catalog.ts';
 import type { RunningDev } from '../../build/dev/start.ts';
 import { visible } from '../../lib/text.ts';
 import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
 import type { Console } from '../console.ts';
-import { type CommonFlags, cacheFolder, cwdOption, todayOption } from '../options.ts';
+import { type CatalogCommand, type CommonFlags, cacheFolder } from '../options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today'> {
   port?: string;
   poll?: boolean;
 }
 
-export function addDev(program: Command, terminal: Console): void {
+export function addDev(program: CatalogCommand, terminal: Console): void {
   program
     .command('dev')
     .description('preview the site with drafts and scheduled agents, and update it when a file changes')
-    .addOption(cwdOption())
-    .addOption(todayOption())
+    .share('cwd', 'today')
     .option('--port <port>', 'port to listen on; 0: any free one (or PORT; default: 3000)')
     .option('--poll', 'check all files every second, for file systems that report no changes')
-    .addHelpText(
-      'after',
+    .explain(
       '\nOnly this machine can open the preview. Nothing is written to the build folder, and votes and subscriptions are\n' +
         'deleted when the command ends.\n' +
         '\nExamples:\n  $ catalog dev\n  $ catalog dev --port 4000 --today 2026-12-24\n',

@@ -1,10 +1,10 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { ReadAgent } from '../../content/evals/record.ts';
 import type { ParsedFolder } from '../../content/parse/parse.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
 import type { Console } from '../console.ts';
-import { type CommonFlags, cwdOption, formatOption, jsonOption, openCatalog, slugOf } from '../options.ts';
+import { type CatalogCommand, type CommonFlags, openCatalog, slugOf } from '../options.ts';
 import {
   addRecordOptions,
   type RecordFlags,
@@ -21,21 +21,20 @@ interface Flags extends Pick<CommonFlags, 'cwd' | 'format'>, RecordFlags {
 
 const noChecks = 'There are no checks yet. Write them in evals/checks.yaml, in the folder of an agent.\n';
 
-export function addEval(program: Command, terminal: Console): void {
+export function addEval(program: CatalogCommand, terminal: Console): void {
   const command = program
     .command('eval')
     .description('grade the recorded answers of agents with their checks, offline, or record answers')
     .argument('[slug...]', 'agents, by slug or path; default: all that have checks')
-    .addOption(cwdOption())
-    .addOption(formatOption(['pretty', 'json', 'github']))
-    .addOption(jsonOption())
+    .share('cwd')
+    .formats('pretty', 'json', 'github')
+    .share('json')
     .addOption(new Option('--export <tool>', 'print the cases for another tool instead').choices(['promptfoo']))
     .option('--fail', 'exit with 1 if a recorded answer fails a check, as a gate')
     .option('--record', 'ask a model for the answers that are missing, and store them');
   addRecordOptions(command);
   command
-    .addHelpText(
-      'after',
+    .explain(
       '\nThe cases and checks of an agent are in evals/checks.yaml, its recorded answers in evals/recordings/.\n' +
         '\nExit codes: 0 all answers were graded, even if some fail their checks; 1 the files of an agent have errors, an\nanswer could not be recorded or, with --fail, an answer fails a check.\n' +
         recordHelp +
@@ -50,7 +49,7 @@ export function addEval(program: Command, terminal: Console): void {
     .action((slugs: string[], flags: Flags) => run(slugs, flags, command, terminal));
 }
 
-async function run(named: string[], flags: Flags, command: Command, terminal: Console): Promise<void> {
+async function run(named: string[], flags: Flags, command: CatalogCommand, terminal: Console): Promise<void> {
   if (flags.fail === true && (flags.record === true || flags.export !== undefined))
     throw new UsageError('--fail is about recorded answers: leave out --record and --export.');
   if (flags.export !== undefined) return exportCases(named, flags, terminal);

@@ -1,24 +1,21 @@
-import type { Command } from 'commander';
 import type { FileFix } from '../../content/fix.ts';
 import { plural } from '../../lib/text.ts';
-import type { Console } from '../console.ts';
-import { paintedDiff } from '../console.ts';
-import { type CommonFlags, changingAgents, cwdOption, formatOption, openContent, slugOf } from '../options.ts';
+import { type Console, paintedDiff } from '../console.ts';
+import { type CatalogCommand, type CommonFlags, changingAgents, openContent, slugOf } from '../options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'format'> {
   write?: boolean;
 }
 
-export function addFix(program: Command, terminal: Console): void {
+export function addFix(program: CatalogCommand, terminal: Console): void {
   program
     .command('fix')
     .description('show what can be fixed mechanically, and fix it with --write')
     .argument('[slug...]', 'agents to fix, by slug or path; default: all')
     .option('--write', 'change the files')
-    .addOption(cwdOption())
-    .addOption(formatOption())
-    .addHelpText(
-      'after',
+    .share('cwd')
+    .formats('pretty', 'json')
+    .explain(
       '\nFixes line endings, trailing spaces, final newlines, curly quotes in prompts, the case of tags, and the order of\n' +
         'front-matter keys and demo points. The prompt of a published agent keeps its wording. docs/editing.md has the rules.\n' +
         '\nExamples:\n  $ catalog fix                          show the changes as a diff\n  $ catalog fix --write\n' +

@@ -1,9 +1,9 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { formats } from '../../content/import/formats.ts';
 import type { Draft } from '../../content/import/import.ts';
 import { plural, visible } from '../../lib/text.ts';
 import type { Console } from '../console.ts';
-import { type CommonFlags, changingAgents, cwdOption, formatOption, openContent, todayOption } from '../options.ts';
+import { type CatalogCommand, type CommonFlags, changingAgents, openContent } from '../options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   from?: string;
@@ -14,7 +14,7 @@ interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   dryRun?: boolean;
 }
 
-export function addImport(program: Command, terminal: Console): void {
+export function addImport(program: CatalogCommand, terminal: Console): void {
   program
     .command('import')
     .description('make drafts from prompts in another format')
@@ -27,11 +27,9 @@ export function addImport(program: Command, terminal: Console): void {
     .option('--category <key>', 'category of the drafts, as in the settings; default: the first')
     .addOption(new Option('--limit <count>', 'write at most this many drafts').default(100).argParser(parseCount))
     .option('--dry-run', 'show what would be imported, and write nothing')
-    .addOption(cwdOption())
-    .addOption(todayOption())
-    .addOption(formatOption())
-    .addHelpText(
-      'after',
+    .share('cwd', 'today')
+    .formats('pretty', 'json')
+    .explain(
       '\nEvery prompt becomes a draft on the next free date. Text under headings such as INPUT, RULES and OUTPUT goes into\n' +
         'those sections; you write the missing ones. Run the command again to continue: it skips imported prompts.\n' +
         'docs/editing.md describes the formats and the licenses.\n' +

@@ -1,11 +1,11 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { Answers, PackageJson } from '../../content/new/catalog.ts';
 import { zone } from '../../lib/calendar.ts';
 import { OperationError, UsageError } from '../../lib/errors.ts';
 import { type Console, shellWord } from '../console.ts';
-import { type CommonFlags, formatOption, todayOption } from '../options.ts';
+import type { CatalogCommand, CommonFlags } from '../options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   title?: string;
@@ -16,7 +16,7 @@ interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   package?: string;
 }
 
-export function addInit(program: Command, terminal: Console): void {
+export function addInit(program: CatalogCommand, terminal: Console): void {
   program
     .command('init')
     .description('start a new catalog: settings, an example agent, package.json, workflows')
@@ -28,10 +28,9 @@ export function addInit(program: Command, terminal: Console): void {
     .option('--package <spec>', 'this program in package.json: a version, an address or a file')
     .addOption(new Option('--cwd <dir>', 'folder that [dir] is relative to').default('.', 'this folder'))
     .option('--timezone <name>', 'time zone that decides when a day begins, such as Europe/Berlin; default: UTC')
-    .addOption(todayOption())
-    .addOption(formatOption())
-    .addHelpText(
-      'after',
+    .share('today')
+    .formats('pretty', 'json')
+    .explain(
       '\nIn a terminal it asks for anything you leave out; elsewhere, and with --format json, it uses the defaults.\n' +
         'An existing package.json only gets its missing entries. If another file would be overwritten, nothing is written.\n' +
         '\nExamples:\n  $ catalog init my-catalog\n' +

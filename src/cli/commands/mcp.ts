@@ -1,30 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import type { McpCatalog } from '../../server/mcp/catalog.ts';
 import type { Console } from '../console.ts';
-import {
-  baseUrlOption,
-  type CommonFlags,
-  cwdOption,
-  openCatalog,
-  outFolder,
-  outOption,
-  runtimeUrlOption,
-  todayOption,
-} from '../options.ts';
+import { type CatalogCommand, type CommonFlags, openCatalog, outFolder } from '../options.ts';
 
-export function addMcp(program: Command, terminal: Console): void {
+export function addMcp(program: CatalogCommand, terminal: Console): void {
   program
     .command('mcp')
     .description('serve the catalog to an assistant over stdio (MCP)')
-    .addOption(cwdOption())
-    .addOption(outOption())
-    .addOption(todayOption())
-    .addOption(baseUrlOption())
-    .addOption(runtimeUrlOption())
-    .addHelpText(
-      'after',
+    .share('cwd', 'out', 'today', 'baseUrl', 'runtimeUrl')
+    .explain(
       '\nAssistants start this command. It serves the build in --out and switches to each new one. Without a build, it builds\n' +
         'the catalog in memory, and again each day and after each commit or pull. Assistants are told when the list of agents\n' +
         'changes. It exits when stdin closes.\n' +

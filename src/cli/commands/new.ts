@@ -1,16 +1,13 @@
 import { join, relative } from 'node:path';
-import type { Command } from 'commander';
 import type { Answers, Given, Surroundings } from '../../content/new/agent.ts';
 import { type Console, shellWord } from '../console.ts';
 import {
+  type CatalogCommand,
   type CommonFlags,
   catalogAround,
   changingAgents,
-  cwdOption,
-  formatOption,
   openContent,
   slugOf,
-  todayOption,
 } from '../options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
@@ -26,7 +23,7 @@ interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   config?: string;
 }
 
-export function addNew(program: Command, terminal: Console): void {
+export function addNew(program: CatalogCommand, terminal: Console): void {
   program
     .command('new')
     .description('start an agent: a valid draft, with placeholders to replace')
@@ -41,11 +38,9 @@ export function addNew(program: Command, terminal: Console): void {
     .option('--excerpt <text>', 'one sentence: what the reader gets')
     .option('--problem <text>', 'who is stuck, with what, and when')
     .option('--config <ext>', 'add a config file with this extension, such as json, yaml or md')
-    .addOption(cwdOption())
-    .addOption(todayOption())
-    .addOption(formatOption())
-    .addHelpText(
-      'after',
+    .share('cwd', 'today')
+    .formats('pretty', 'json')
+    .explain(
       '\nIn a terminal it asks for a missing slug and for missing options from --title to --date. Ctrl-C cancels without writing\n' +
         'a file. Elsewhere, and with --format json, it uses the defaults.\n' +
         'The agent is a draft, so builds skip it. Remove its line `draft: true` when it is ready.\n' +

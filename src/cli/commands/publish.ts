@@ -1,17 +1,8 @@
-import type { Command } from 'commander';
 import { plural, visible } from '../../lib/text.ts';
 import type { Publication } from '../../publish/publish.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import type { Console } from '../console.ts';
-import {
-  type CommonFlags,
-  cwdOption,
-  type Format,
-  formatOption,
-  openCatalog,
-  printForMachines,
-  todayOption,
-} from '../options.ts';
+import { type CatalogCommand, type CommonFlags, type Format, openCatalog, printForMachines } from '../options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   dryRun?: boolean;
@@ -21,20 +12,18 @@ interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   allowBehind?: boolean;
 }
 
-export function addPublish(program: Command, terminal: Console): void {
+export function addPublish(program: CatalogCommand, terminal: Console): void {
   program
     .command('publish')
     .description('assign issue numbers to the agents due today')
-    .addOption(cwdOption())
-    .addOption(todayOption())
+    .share('cwd', 'today')
     .option('--dry-run', 'show what would be published, and write nothing')
     .option('--commit', 'commit the issue numbers, and nothing else')
     .option('--push', 'commit the issue numbers and push the commit')
     .option('--allow-dirty', 'allow uncommitted changes')
     .option('--allow-behind', 'allow a branch that is behind its remote, or a remote that does not answer')
-    .addOption(formatOption(['pretty', 'json', 'github']))
-    .addHelpText(
-      'after',
+    .formats('pretty', 'json', 'github')
+    .explain(
       '\nExamples:\n  $ catalog publish --dry-run\n  $ catalog publish --commit\n  $ catalog publish --push --format github\n',
     )
     .action((flags: Flags) => runPublish(flags, terminal));

@@ -1,21 +1,19 @@
 import { join, relative } from 'node:path';
-import type { Command } from 'commander';
 import type { Renamed } from '../../content/new/rename.ts';
 import { type Console, shellWord } from '../console.ts';
-import { type CommonFlags, changingAgents, cwdOption, formatOption, openContent, slugOf } from '../options.ts';
+import { type CatalogCommand, type CommonFlags, changingAgents, openContent, slugOf } from '../options.ts';
 
 type Flags = Pick<CommonFlags, 'cwd' | 'format'>;
 
-export function addRename(program: Command, terminal: Console): void {
+export function addRename(program: CatalogCommand, terminal: Console): void {
   program
     .command('rename')
     .description('rename an agent; the old address of a published agent still works')
     .argument('<slug>', 'agent to rename, by slug or path')
     .argument('<new>', 'new slug')
-    .addOption(cwdOption())
-    .addOption(formatOption())
-    .addHelpText(
-      'after',
+    .share('cwd')
+    .formats('pretty', 'json')
+    .explain(
       '\nThe old slug of a published agent is added to its `formerSlugs`, so its old address redirects to the new one. A withdrawn\n' +
         'agent has no page at either address.\n' +
         '\nExamples:\n  $ catalog rename release-notes release-note-translator\n',

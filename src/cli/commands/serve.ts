@@ -1,31 +1,29 @@
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { mailVariables, subscriberVariables } from '../../mail/variables.ts';
 import { type ServerFlags, serverOptions } from '../../server/options.ts';
 import type { RunningServer } from '../../server/start.ts';
 import type { Console } from '../console.ts';
 import type { CatalogBuilder } from '../nightly-build.ts';
-import { baseUrlOption, type CommonFlags, cwdOption, runtimeUrlOption } from '../options.ts';
+import type { CatalogCommand, CommonFlags } from '../options.ts';
 
 interface Flags extends ServerFlags, Pick<CommonFlags, 'cwd' | 'baseUrl' | 'runtimeUrl'> {
   build?: boolean;
 }
 
-export function addServe(program: Command, terminal: Console): void {
+export function addServe(program: CatalogCommand, terminal: Console): void {
   const command = program
     .command('serve')
     .description('serve a build, and accept votes and subscriptions')
-    .addOption(cwdOption())
+    .share('cwd')
     .option('--build', 'build first, and again at midnight in the time zone of the catalog')
-    .addOption(baseUrlOption())
-    .addOption(runtimeUrlOption());
+    .share('baseUrl', 'runtimeUrl');
   for (const { flag, variable, fallback, about } of serverOptions) {
     command.addOption(new Option(flag, `${about} (or ${variable}${fallback === '' ? '' : `; default: ${fallback}`})`));
   }
   command
-    .addHelpText(
-      'after',
+    .explain(
       '\nWith --build, the base URL is --base-url, then CATALOG_BASE_URL, else http://localhost:<port>.\n' +
         '\nEnvironment variables for subscriptions and emails:\n' +
         [...subscriberVariables, ...mailVariables]

@@ -1,23 +1,20 @@
-import type { Command } from 'commander';
 import type { Console } from '../console.ts';
-import { type CommonFlags, cwdOption, formatOption, openContent, todayOption } from '../options.ts';
+import { type CatalogCommand, type CommonFlags, openContent } from '../options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   all?: boolean;
   calendar?: boolean;
 }
 
-export function addStatus(program: Command, terminal: Console): void {
+export function addStatus(program: CatalogCommand, terminal: Console): void {
   program
     .command('status')
     .description('show the schedule: published, due and scheduled agents, free dates, drafts, errors')
-    .addOption(cwdOption())
-    .addOption(todayOption())
+    .share('cwd', 'today')
     .option('--calendar', 'show the schedule as months, with gaps and free days')
     .option('--all', 'show all published agents, not only the newest ten; with --calendar, all months')
-    .addOption(formatOption())
-    .addHelpText(
-      'after',
+    .formats('pretty', 'json')
+    .explain(
       '\nIn the calendar, a gap is a free day before a scheduled agent, and a missed day passed without an agent. Drafts are not\n' +
         'scheduled, so there are no gaps before them.\n' +
         '\nExamples:\n  $ catalog status\n  $ catalog status --calendar\n  $ catalog status --today 2026-12-24\n  $ catalog status --format json\n',

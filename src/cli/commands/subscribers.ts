@@ -1,24 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { OperationError, UsageError } from '../../lib/errors.ts';
 import { compareText, plural, visible } from '../../lib/text.ts';
 import type { ConsentState, ExportFilter, SubscriberEntry } from '../../mail/export.ts';
 import { type ListName, listNames } from '../../mail/provider.ts';
 import { databaseUrl } from '../../storage/database.ts';
-import type { Console } from '../console.ts';
-import { skippedLines } from '../console.ts';
-import {
-  cwdOption,
-  dataOption,
-  type Format,
-  formatOption,
-  given,
-  sinceOption,
-  startOf,
-  subcommandFlags,
-} from '../options.ts';
+import { type Console, skippedLines } from '../console.ts';
+import { type CatalogCommand, type Format, given, startOf, subcommandFlags } from '../options.ts';
 
 interface FileFlags {
   cwd: string;
@@ -38,18 +28,16 @@ const fileOption = () =>
     'file with the subscribers (default: the database in DATABASE_URL, else signups.jsonl in the data folder)',
   );
 
-export function addSubscribers(program: Command, terminal: Console): void {
+export function addSubscribers(program: CatalogCommand, terminal: Console): void {
   const subscribers = program
     .command('subscribers')
     .description('list subscribers, or erase one, if they are stored in a file or a database')
-    .addOption(cwdOption())
-    .addOption(dataOption())
+    .share('cwd', 'data')
     .addOption(fileOption())
     .addOption(new Option('--list <list>', 'only this list').choices(listNames))
-    .addOption(sinceOption())
-    .addOption(formatOption(['pretty', 'json', 'csv']))
-    .addHelpText(
-      'after',
+    .share('since')
+    .formats('pretty', 'json', 'csv')
+    .explain(
       '\nYou can run this command while the server runs. The formats json and csv have one entry for each address and\n' +
         'list, with its notes and its record of consent: when it was given, the version of the form text, and when it was\n' +
         'confirmed or ended.\n' +
@@ -61,31 +49,27 @@ export function addSubscribers(program: Command, terminal: Console): void {
     .command('erase')
     .description('remove an address from all lists; if they are stored in a file, stop the server first')
     .argument('<address>', 'email address; upper and lower case do not matter')
-    .addOption(cwdOption())
-    .addOption(dataOption())
+    .share('cwd', 'data')
     .addOption(fileOption())
-    .addHelpText(
-      'after',
+    .explain(
       '\nIt also removes the address from rotated files next to the file, and from incomplete lines that were set aside.\n' +
         'No more emails are sent to the address, unless its owner subscribes and confirms again.\n' +
         '\nExamples:\n  $ catalog subscribers erase reader@example.com\n',
     )
-    .action((address: string, _flags: FileFlags, command: Command) =>
+    .action((address: string, _flags: FileFlags, command: CatalogCommand) =>
       erase(address, subcommandFlags(command), terminal),
     );
   subscribers
     .command('import')
     .description('copy a file of subscribers into the database in DATABASE_URL')
-    .addOption(cwdOption())
-    .addOption(dataOption())
+    .share('cwd', 'data')
     .addOption(fileOption())
-    .addHelpText(
-      'after',
+    .explain(
       '\nIt copies confirmations and erased addresses, too, and leaves out subscriptions that the database already has. Stop the\n' +
         'server that writes to the file first.\n' +
         '\nExamples:\n  $ catalog subscribers import\n',
     )
-    .action((_flags: FileFlags, command: Command) => importFile(subcommandFlags(command), terminal));
+    .action((_flags: FileFlags, command: CatalogCommand) => importFile(subcommandFlags(command), terminal));
 }
 
 /** Where subscribers are stored: a file, or the database with this URI. */

@@ -1,21 +1,18 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import { plural } from '../../lib/text.ts';
 import type { Console } from '../console.ts';
-import { type CommonFlags, cwdOption, formatOption, printForMachines, slugOf, todayOption } from '../options.ts';
+import { type CatalogCommand, type CommonFlags, printForMachines, slugOf } from '../options.ts';
 
 type Flags = Pick<CommonFlags, 'cwd' | 'today' | 'format'>;
 
-export function addValidate(program: Command, terminal: Console): void {
+export function addValidate(program: CatalogCommand, terminal: Console): void {
   program
     .command('validate')
     .description('list every problem of all agents or the named ones, and how to fix it')
     .argument('[slug...]', 'agents to report on, by slug or path; default: all')
-    .addOption(cwdOption())
-    .addOption(todayOption())
-    .addOption(formatOption(['pretty', 'json', 'github']))
-    .addHelpText(
-      'after',
+    .share('cwd', 'today')
+    .formats('pretty', 'json', 'github')
+    .explain(
       '\nExamples:\n  $ catalog validate\n  $ catalog validate release-notes\n  $ catalog validate agents/release-notes/agent.md\n  $ catalog validate --format json\n',
     )
     .action((slugs: string[], flags: Flags) => validate(slugs, flags, terminal));

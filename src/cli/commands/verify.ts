@@ -1,26 +1,22 @@
-import type { Command } from 'commander';
 import { plural } from '../../lib/text.ts';
 import type { Copy, Unreadable } from '../../publish/copies.ts';
 import type { Verdict } from '../../publish/verify.ts';
-import type { Console } from '../console.ts';
-import { paintedDiff } from '../console.ts';
-import { type CommonFlags, cwdOption, formatOption, openCatalog, todayOption } from '../options.ts';
+import { type Console, paintedDiff } from '../console.ts';
+import { type CatalogCommand, type CommonFlags, openCatalog } from '../options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   site?: string;
 }
 
-export function addVerify(program: Command, terminal: Console): void {
+export function addVerify(program: CatalogCommand, terminal: Console): void {
   program
     .command('verify')
     .description('identify copies of prompts, skills and plugins, and show how they were changed')
     .argument('<path...>', 'files, folders and zip archives; folders are searched for copies')
     .option('--site <url>', 'compare with the catalog at this address instead of the one in --cwd')
-    .addOption(cwdOption())
-    .addOption(todayOption())
-    .addOption(formatOption())
-    .addHelpText(
-      'after',
+    .share('cwd', 'today')
+    .formats('pretty', 'json')
+    .explain(
       '\nExit codes: 0 every copy is an unchanged current or earlier revision; 1 a copy is changed, withdrawn or unknown.\n' +
         'Other texts in a folder are not counted as unknown.\n' +
         '\nExamples:\n  $ catalog verify prompt.txt --site https://agents.example.com\n' +

@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import { UsageError } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
 import type { Console } from '../console.ts';
-import { cwdOption, dataOption, type Format, formatOption, subcommandFlags } from '../options.ts';
+import { type CatalogCommand, type Format, subcommandFlags } from '../options.ts';
 import {
   fileOption,
   type LogFlags,
@@ -15,46 +14,41 @@ import {
 } from '../vote-source.ts';
 
 /** The subcommands of `catalog votes` that move votes between stores, and its totals. */
-export function addVotesMove(votes: Command, terminal: Console): void {
+export function addVotesMove(votes: CatalogCommand, terminal: Console): void {
   votes
     .command('import')
     .description('copy a vote log into the database in DATABASE_URL')
     .argument('[log...]', 'vote logs; default: the one in the data folder, with its rotated files')
-    .addOption(cwdOption())
-    .addOption(dataOption())
-    .addHelpText(
-      'after',
+    .share('cwd', 'data')
+    .explain(
       '\nVotes that the database already has are left out, so you can run it again after an interruption, or for votes that\n' +
         'arrived later. The log stays as it is.\n' +
         '\nExamples:\n  $ catalog votes import\n  $ catalog votes import votes.jsonl\n',
     )
-    .action((logs: string[], _flags: LogFlags, command: Command) =>
+    .action((logs: string[], _flags: LogFlags, command: CatalogCommand) =>
       importLogs(logs, subcommandFlags(command), terminal),
     );
   votes
     .command('export')
     .description('print all votes as a vote log, with one JSON object per line')
-    .addOption(cwdOption())
-    .addOption(dataOption())
+    .share('cwd', 'data')
     .addOption(fileOption())
-    .addHelpText(
-      'after',
+    .explain(
       '\nWithout a database, it prints the vote log and its rotated files as one. To go back to files, stop the servers and\n' +
         'save the output as votes.jsonl in the data folder.\n' +
         '\nExamples:\n  $ catalog votes export > votes.jsonl\n',
     )
-    .action((_flags: LogFlags, command: Command) => exportVotes(subcommandFlags(command), terminal));
+    .action((_flags: LogFlags, command: CatalogCommand) => exportVotes(subcommandFlags(command), terminal));
   votes
     .command('totals')
     .description('print the totals by agent from the database in DATABASE_URL')
-    .addOption(formatOption(['pretty', 'json', 'csv']))
-    .addHelpText(
-      'after',
+    .formats('pretty', 'json', 'csv')
+    .explain(
       '\nThe totals of past days are kept, so this takes about as long with a year of votes as with a day. Votes for a former\n' +
         'slug are listed under that slug.\n' +
         '\nExamples:\n  $ catalog votes totals\n  $ catalog votes totals --format json\n',
     )
-    .action((_flags: { format: Format }, command: Command) => printTotals(subcommandFlags(command), terminal));
+    .action((_flags: { format: Format }, command: CatalogCommand) => printTotals(subcommandFlags(command), terminal));
 }
 
 /** Returns DATABASE_URL. Throws UsageError if it is not set. */

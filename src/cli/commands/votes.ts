@@ -1,19 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { OperationError, systemReason } from '../../lib/errors.ts';
 import type { Console } from '../console.ts';
-import {
-  cwdOption,
-  dataOption,
-  type Format,
-  formatOption,
-  outFolder,
-  outOption,
-  sinceOption,
-  startOf,
-  subcommandFlags,
-} from '../options.ts';
+import { type CatalogCommand, type Format, outFolder, startOf, subcommandFlags } from '../options.ts';
 import { fileOption, type LogFlags, logFile, votesDatabase, withVotes } from '../vote-source.ts';
 import { addVotesMove } from './votes-move.ts';
 
@@ -25,24 +15,21 @@ interface Flags extends LogFlags {
   format: Format;
 }
 
-export function addVotes(program: Command, terminal: Console): void {
+export function addVotes(program: CatalogCommand, terminal: Console): void {
   const votes = program
     .command('votes')
     .description('report votes: totals by agent, share of yes, latest notes')
-    .addOption(cwdOption())
-    .addOption(dataOption())
+    .share('cwd', 'data')
     .addOption(fileOption())
-    .addOption(outOption())
-    .addOption(sinceOption())
+    .share('out', 'since')
     .option('--notes', 'show all notes, not only the latest ten; with --format csv, print notes instead of agents')
     .addOption(
       new Option('--html <file>', 'write a page with plots, tables and up to 1,000 notes (--notes: all)').conflicts(
         'format',
       ),
     )
-    .addOption(formatOption(['pretty', 'json', 'csv']))
-    .addHelpText(
-      'after',
+    .formats('pretty', 'json', 'csv')
+    .explain(
       '\nIf a reader votes on an agent several times on one day (UTC), only the last vote counts. You can run this command\n' +
         'while the server runs. It also counts votes in rotated files next to the log, even if compressed with gzip.\n' +
         '\nExamples:\n  $ catalog votes\n  $ catalog votes --since 2026-11-01 --format csv > votes.csv\n' +
@@ -53,15 +40,13 @@ export function addVotes(program: Command, terminal: Console): void {
     .command('redact')
     .description('delete the note of one vote; if votes are stored in files, stop the server first')
     .argument('<id>', 'id of the vote, as printed by catalog votes --notes --format csv')
-    .addOption(cwdOption())
-    .addOption(dataOption())
+    .share('cwd', 'data')
     .addOption(fileOption())
-    .addHelpText(
-      'after',
+    .explain(
       '\nUse it for notes with personal data. The vote itself still counts.\n' +
         '\nExamples:\n  $ catalog votes redact 0199a3c2-5d1e-7c3a-9f10-2b6d8e4f7a11\n',
     )
-    .action((id: string, _flags: LogFlags, command: Command) => blank(id, subcommandFlags(command), terminal));
+    .action((id: string, _flags: LogFlags, command: CatalogCommand) => blank(id, subcommandFlags(command), terminal));
   addVotesMove(votes, terminal);
 }
 
