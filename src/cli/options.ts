@@ -4,8 +4,10 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { LoadOptions } from '../content/load.ts';
 import type { Settings } from '../content/settings.ts';
 import { isDay, zone } from '../lib/calendar.ts';
-import { UsageError } from '../lib/errors.ts';
+import { OperationError, UsageError } from '../lib/errors.ts';
+import { visible } from '../lib/text.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
+import { databaseUrl } from '../storage/database.ts';
 import type { Console } from './console.ts';
 
 /**
@@ -113,6 +115,18 @@ export function outFolder({ cwd, out }: Pick<CommonFlags, 'cwd' | 'out'>): strin
   return resolve(cwd, given(out, process.env.CATALOG_DIST, 'dist'));
 }
 
+/** The folder with votes and subscribers: `--data`, else CATALOG_DATA, relative to the catalog folder. */
+export function dataFolder({ cwd, data }: { cwd: string; data?: string }): string {
+  return resolve(cwd, given(data, process.env.CATALOG_DATA, 'data'));
+}
+
+/** Returns DATABASE_URL. Throws UsageError if it is not set. */
+export function requiredDatabase(): string {
+  const url = databaseUrl(process.env);
+  if (url === null) throw new UsageError('Set DATABASE_URL to a connection URI of the database.');
+  return url;
+}
+
 /**
  * Returns the slug that an argument names. The argument is a slug, or a path to the folder of an agent or a file in it,
  * relative to `here` or to the catalog folder `cwd`.
@@ -128,6 +142,27 @@ export function slugOf(argument: string, cwd: string, here = process.cwd()): str
     if (first !== '' && first !== '..' && !isAbsolute(path)) return first;
   }
   return argument.replace(/[/\\]+$/, '');
+}
+
+/**
+ * Returns the slugs that arguments name, each once. Throws OperationError if `known` lacks one of them, and suggests the
+ * nearest one in `folders`.
+ */
+export async function namedAgents(
+  named: readonly string[],
+  cwd: string,
+  folders: readonly string[],
+  known: ReadonlySet<string | null> = new Set(folders),
+): Promise<string[]> {
+  const slugs = [...new Set(named.map((argument) => slugOf(argument, cwd)))];
+  const unknown = slugs.filter((slug) => !known.has(slug));
+  if (unknown.length === 0) return slugs;
+  const { nearest } = await import('../schema/diagnostics/suggestions.ts');
+  const messages = unknown.map((slug) => {
+    const meant = nearest(slug, folders);
+    return `There is no agent ${visible(slug)} in agents/.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
+  });
+  throw new OperationError(messages.join('\nerror: '));
 }
 
 /** Prints errors to stdout for programs: as JSON, or as annotations of GitHub Actions. */

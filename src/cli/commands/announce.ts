@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, relative } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import { zone } from '../../lib/calendar.ts';
 import { OperationError } from '../../lib/errors.ts';
@@ -13,7 +13,7 @@ import type { Settings } from '../../schema/settings.ts';
 import type { Site } from '../../site/site.ts';
 import { databaseUrl } from '../../storage/database.ts';
 import type { Console } from '../console.ts';
-import { type CatalogCommand, type CommonFlags, given, openContent } from '../options.ts';
+import { type CatalogCommand, type CommonFlags, dataFolder, openContent } from '../options.ts';
 
 /** What `catalog announce` remembers, and whom it sends to if the program keeps the subscribers itself. */
 export interface AnnouncementStore {
@@ -100,7 +100,7 @@ function addDecision(text: string, earlier: Decision[] = []): Decision[] {
 
 async function run(flags: Flags, terminal: Console): Promise<void> {
   try {
-    const data = resolve(flags.cwd, given(flags.data, process.env.CATALOG_DATA, 'data'));
+    const data = dataFolder(flags);
     const result = await withAnnouncements(data, terminal, (store) => runAnnounce(flags, data, store, terminal));
     if (flags.format === 'json') terminal.printJson(result);
     else terminal.say(`${result.message}\n`);
@@ -126,10 +126,15 @@ async function runAnnounce(
   { journal, records }: AnnouncementStore,
   terminal: Console,
 ): Promise<Result> {
-  const { announce, rehearse, resolve: settle, uncertainMails } = await import('../../mail/announce.ts');
-  const { openSender } = await import('../../mail/announce.ts');
-  const { checkLive } = await import('../../mail/announce.ts');
-  const { parseAnnounceSettings } = await import('../../mail/announce.ts');
+  const {
+    announce,
+    rehearse,
+    resolve: settle,
+    uncertainMails,
+    checkLive,
+    openSender,
+    parseAnnounceSettings,
+  } = await import('../../mail/announce.ts');
   const { list, weekly = false, late = false } = flags;
   const { site, now } = await openSite(flags);
   if (flags.resolve !== undefined || flags.uncertain === true) {

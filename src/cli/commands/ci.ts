@@ -32,11 +32,8 @@ export function addCiIntake(ci: CatalogCommand, terminal: Console): void {
 }
 
 async function intake(flags: IntakeFlags, terminal: Console): Promise<void> {
-  const { isFromForm, readFormFields } = await import('../../publish/intake.ts');
-  const { takeIn } = await import('../../publish/intake.ts');
-  const { reply, submissionOf } = await import('../../publish/intake.ts');
-  const { issueTracker } = await import('../../publish/github.ts');
-  const { writeOutputs } = await import('../../publish/github.ts');
+  const { isFromForm, readFormFields, takeIn, reply, submissionOf } = await import('../../publish/intake.ts');
+  const { issueTracker, writeOutputs } = await import('../../publish/github.ts');
   const submission = submissionOf(readEvent(process.env));
   const { cwd, settings, today, content: calendar } = await openContent(flags);
   const fields = readFormFields(cwd);
@@ -91,8 +88,7 @@ export function addCiNotify(ci: CatalogCommand, terminal: Console): void {
 }
 
 async function notify(flags: NotifyFlags, terminal: Console): Promise<void> {
-  const { alertsOf } = await import('../../publish/github.ts');
-  const { issueTracker, openIssuesFor } = await import('../../publish/github.ts');
+  const { alertsOf, issueTracker, openIssuesFor } = await import('../../publish/github.ts');
   const { planPublication } = await import('../../publish/plan.ts');
   const { cwd, settings, today } = await openCatalog(flags);
   const alerts = alertsOf(planPublication(cwd, settings, today));

@@ -1,6 +1,5 @@
-import { UsageError } from '../../lib/errors.ts';
 import type { Console } from '../console.ts';
-import type { CatalogCommand } from '../options.ts';
+import { type CatalogCommand, requiredDatabase } from '../options.ts';
 
 interface Flags {
   grant?: string;
@@ -20,9 +19,7 @@ export function addDb(program: CatalogCommand, terminal: Console): void {
 }
 
 async function migrateTables({ grant }: Flags, terminal: Console): Promise<void> {
-  const { databaseUrl } = await import('../../storage/database.ts');
-  const url = databaseUrl(process.env);
-  if (url === null) throw new UsageError('Set DATABASE_URL to a connection URI of the database.');
+  const url = requiredDatabase();
   const { grantServer, migrate } = await import('../../storage/migrate.ts');
   const applied = await migrate(url);
   terminal.say(applied.length === 0 ? 'The tables are up to date.\n' : `Applied ${applied.join(', ')}.\n`);

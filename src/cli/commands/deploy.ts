@@ -28,10 +28,8 @@ export function addDeploy(program: CatalogCommand, terminal: Console): void {
 }
 
 async function deployBuild(argument: string | undefined, flags: Flags, terminal: Console): Promise<void> {
-  const { completePending } = await import('../../storage/build-folder.ts');
-  const { readBuildInfo } = await import('../../storage/build-folder.ts');
-  const { deploy } = await import('../../publish/deploy.ts');
-  const { parseTarget } = await import('../../publish/deploy.ts');
+  const { completePending, readBuildInfo } = await import('../../storage/build-folder.ts');
+  const { deploy, parseTarget } = await import('../../publish/deploy.ts');
   const { RUNTIME_TARGET, RUNTIME_SSH_KEY, RUNTIME_KNOWN_HOSTS } = process.env;
   const text = given(argument, RUNTIME_TARGET, '');
   if (text === '') throw new UsageError('Name the target, or set RUNTIME_TARGET.');

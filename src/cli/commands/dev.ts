@@ -46,8 +46,7 @@ async function dev(flags: Flags, terminal: Console): Promise<void> {
 
 async function start(flags: Flags, terminal: Console): Promise<RunningDev> {
   const { startDev } = await import('../../build/dev/start.ts');
-  const { serverLog } = await import('../../server/log.ts');
-  const { prettyLine } = await import('../../server/log.ts');
+  const { serverLog, prettyLine } = await import('../../server/log.ts');
   const { prettyReport } = await import('../../schema/diagnostics/report.ts');
   const write = (line: string) => terminal.say(prettyLine(line, { color: terminal.color }));
   let reported = '[]';

@@ -1,17 +1,211 @@
-import { Option } from 'commander';
-import type { ReadAgent } from '../../content/evals/record.ts';
+import { InvalidArgumentError, Option } from 'commander';
+import type { Api, ApiName } from '../../content/evals/ask.ts';
+import type { Model, Outcome, ReadAgent, RecordOptions, Reply } from '../../content/evals/record.ts';
 import type { ParsedFolder } from '../../content/parse/parse.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
+import type { Evals, Recorded } from '../../schema/evals.ts';
+import { scoreOf, scoreTable } from '../../site/score-table.ts';
 import type { Console } from '../console.ts';
-import { type CatalogCommand, type CommonFlags, openCatalog, slugOf } from '../options.ts';
-import {
-  addRecordOptions,
-  type RecordFlags,
-  recordAnswers,
-  recordHelp,
-  refuseRecordOptions,
-} from '../record-answers.ts';
+import { type CatalogCommand, type CommonFlags, type Format, namedAgents, openCatalog } from '../options.ts';
+
+/** The options of `catalog eval --record`. */
+interface RecordFlags {
+  model?: string;
+  api: ApiName;
+  url?: string;
+  command?: string;
+  paste?: boolean;
+  withoutPrompt?: boolean;
+  stale?: boolean;
+  force?: boolean;
+  setting?: NonNullable<Recorded['settings']>;
+  note?: string;
+  concurrency: number;
+  timeout: number;
+}
+
+/** The variable with the key of any service. */
+const keyVariable = 'CATALOG_EVAL_KEY';
+
+const recordHelp =
+  '\n--record asks an API (--api, --url), a command (--command) or you (--paste, one answer per run). It keeps existing answers\n' +
+  'unless you give --stale or --force, so after an interruption, run it again. Keys come from the environment and are never\n' +
+  `stored: ${keyVariable} for any service; without --url also OPENAI_API_KEY or ANTHROPIC_API_KEY.\n`;
+
+function addRecordOptions(command: CatalogCommand): void {
+  command
+    .option(
+      '--model <name>',
+      'with --record: the model, as its provider names it; with --export: the provider in promptfoo',
+    )
+    .addOption(
+      new Option('--api <api>', 'with --record: the API of the service')
+        .choices(['openai', 'anthropic'])
+        .default('openai'),
+    )
+    .option('--url <url>', 'with --record: the service, up to /v1 (default: that of OpenAI or Anthropic)')
+    .option(
+      '--command <command>',
+      'with --record: a shell command, which gets the prompt on stdin and prints the answer',
+    )
+    .option('--paste', 'with --record: print the prompt, and read the answer from stdin until its end')
+    .option('--without-prompt', 'with --record: also record answers to the input alone')
+    .option('--stale', 'with --record: replace answers that are out of date')
+    .option('--force', 'with --record: replace all answers')
+    .option(
+      '--setting <name=value>',
+      'with --record: a field of the request, such as temperature=0; repeatable',
+      parseSetting,
+    )
+    .option('--note <text>', 'with --record: how the answers were made, which is stored with them')
+    .addOption(new Option('--concurrency <n>', 'with --record: questions at a time').argParser(atMost(32)).default(4))
+    .addOption(new Option('--timeout <seconds>', 'with --record: for one answer').argParser(atMost(3600)).default(300));
+}
+
+/** Throws UsageError if an option of --record is given, since it would have no effect. */
+function refuseRecordOptions(command: CatalogCommand): void {
+  const own = command.options.filter(({ description }) => description.startsWith('with --record'));
+  const given = own.find((option) => command.getOptionValueSource(option.attributeName()) === 'cli');
+  if (given !== undefined) throw new UsageError(`${given.long} needs --record.`);
+}
+
+/** Records the answers of a model, and reports what was recorded. */
+async function recordAnswers(
+  catalog: Pick<RecordOptions, 'cwd' | 'settings' | 'today'>,
+  agents: readonly ReadAgent[],
+  flags: RecordFlags & { format: Format },
+  terminal: Console,
+): Promise<void> {
+  const { record } = await import('../../content/evals/record.ts');
+  const { recorded } = await import('../../schema/evals.ts');
+  const { valueFindings } = await import('../../content/parse/text-checks.ts');
+  const { model: name, note, setting, force, stale, paste = false } = flags;
+  if (name === undefined) throw new UsageError('--record needs --model, the name of the model.');
+  const about = { ...(note !== undefined && { note }), ...(setting !== undefined && { settings: setting }) };
+  const { error } = recorded.pick({ model: true, note: true, settings: true }).safeParse({ model: name, ...about });
+  for (const { path, message } of error?.issues ?? [])
+    throw new UsageError(`--${String(path[0]).replace('settings', 'setting')} has to be ${message}.`);
+  const [finding] = valueFindings({ model: name, ...about }, () => ({ line: 1, column: 1, length: 1 }));
+  if (finding !== undefined)
+    throw new UsageError(`--model, --note and --setting are stored for readers. ${finding.message} Leave it out.`);
+  const outcome = await record(agents, await openModel(name, flags, terminal), {
+    ...catalog,
+    about,
+    withoutPrompt: flags.withoutPrompt === true,
+    replace: force ? 'all' : stale ? 'stale' : 'none',
+    concurrency: flags.concurrency,
+    most: paste ? 1 : Number.POSITIVE_INFINITY,
+    onProgress: (task, done, total) => terminal.progress(task, done, total),
+  });
+  if (outcome.failures.length > 0) terminal.exitCode = 1;
+  if (flags.format === 'json') terminal.printJson(outcome);
+  await report(outcome, terminal);
+}
+
+async function openModel(name: string, flags: RecordFlags, terminal: Console): Promise<Model> {
+  const { url, command, paste, setting: settings } = flags;
+  if ([url, command, paste].filter((way) => way !== undefined).length > 1)
+    throw new UsageError('Give only one of --url, --command and --paste.');
+  if (settings !== undefined && (command ?? paste) !== undefined)
+    throw new UsageError('--setting is for APIs only. Use --note to describe other settings.');
+  if (paste === true) return { name, made: 'pasted', ask: (message) => askPerson(message, name, terminal) };
+  const timeoutMs = flags.timeout * 1_000;
+  if (command !== undefined) return (await import('../../content/evals/ask.ts')).commandModel(command, name, timeoutMs);
+  const { apiModel, apis } = await import('../../content/evals/ask.ts');
+  const api: Api = apis[flags.api];
+  // The key of a service never goes to another one.
+  const ownKey = url === undefined ? process.env[api.keyVariable] : undefined;
+  const key = (process.env[keyVariable] || ownKey || '').trim();
+  if (key === '' && url === undefined)
+    throw new UsageError(`Set a key in ${keyVariable} or ${api.keyVariable}, or use --url, --command or --paste.`);
+  if (!/^[\x21-\x7e]*$/.test(key)) throw new UsageError('The key has characters that no key can have. Copy it again.');
+  if (url !== undefined) checkUrl(url, key !== '');
+  return apiModel(api, { name, url, key, settings, timeoutMs });
+}
+
+function checkUrl(text: string, hasKey: boolean): void {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || `${url.search}${url.hash}` !== '')
+    throw new UsageError('--url has to be an address such as https://api.example.com/v1.');
+  if (`${url.username}${url.password}` !== '')
+    throw new UsageError(`--url has a user name or password. Put a key into ${keyVariable} instead.`);
+  if (hasKey && url.protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname))
+    throw new UsageError(`--url has to start with https, or the key in ${keyVariable} could be read on the way.`);
+}
+
+/** Prints a message to stdout, and reads the answer from stdin. */
+async function askPerson(message: string, name: string, terminal: Console): Promise<Reply> {
+  terminal.print(message.endsWith('\n') ? message : `${message}\n`);
+  terminal.say(
+    `\nGive the text above to ${name} in a new chat. Then paste the answer here, and press Enter and Ctrl-D (on Windows, Ctrl-Z and Enter).\n\n`,
+  );
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
+  return { text: Buffer.concat(chunks).toString('utf8') };
+}
+
+async function report({ recorded, kept, stale, left, failures, tokens }: Outcome, terminal: Console): Promise<void> {
+  for (const { slug, case: name, message } of failures)
+    terminal.say(`${name === null ? slug : `${slug}, ${name}`}: ${message}\n`);
+  const used = tokens.input + tokens.output > 0 ? ` (${tokens.input} tokens in, ${tokens.output} out)` : '';
+  terminal.say(`Recorded ${plural(recorded, 'answer')}${used}. ${kept} existed already.\n`);
+  if (stale > 0) terminal.say(`Out of date: ${plural(stale, 'existing answer')}. To replace them, add --stale.\n`);
+  if (left > 0) terminal.say(`Still missing: ${plural(left, 'answer')}. Run the command again.\n`);
+}
+
+function parseSetting(text: string, before: NonNullable<Recorded['settings']> = {}): typeof before {
+  const [, name, value = ''] = /^([\w.-]+)=(.*)$/.exec(text) ?? [];
+  if (name === undefined) throw new InvalidArgumentError('It must be written as name=value.');
+  // JSON allows no number with a leading zero, so such a value stays a text.
+  const isJson = /^(?:true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?)$/.test(value);
+  return { ...before, [name]: isJson ? JSON.parse(value) : value };
+}
+
+function atMost(most: number) {
+  return (text: string) => {
+    const number = Number(text);
+    if (!Number.isInteger(number) || number < 1 || number > most)
+      throw new InvalidArgumentError(`It must be a whole number from 1 to ${most}.`);
+    return number;
+  };
+}
+
+/** An agent and its recorded answers. */
+interface GradedAgent {
+  slug: string;
+  evals: Evals;
+}
+
+/** The scores of an agent for people: a table of models and cases, then the checks that failed. */
+function evalReport({ slug, evals }: GradedAgent): string {
+  const { cases, rows } = scoreTable(evals);
+  const table = [
+    [slug, ...cases],
+    ...rows.map(({ model, answers }) => [`  ${model}`, ...answers.map(scoreOf)]),
+    ...(rows.length === 0 ? [['  no recorded answers']] : []),
+  ];
+  const widths = [slug, ...cases].map((_, column) => Math.max(...table.map((row) => (row[column] ?? '').length)));
+  const lines = table.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  return `${[...lines, ...failures(evals)].join('\n')}\n`;
+}
+
+/** A line for each check that failed. */
+function failures({ answers }: Evals): string[] {
+  return answers.flatMap(({ case: name, recorded, results }) =>
+    results
+      .filter(({ failure }) => failure !== null)
+      .map(
+        ({ kind, value, failure }) =>
+          `  failed: ${recorded.model}, ${name}, ${kind}${value === '' ? '' : ` ${value}`}: ${failure}`,
+      ),
+  );
+}
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'format'>, RecordFlags {
   record?: boolean;
@@ -80,7 +274,6 @@ async function exportCases(named: string[], flags: Flags, terminal: Console): Pr
 }
 
 async function evaluate(named: string[], flags: Flags, terminal: Console): Promise<void> {
-  const { evalReport } = await import('../record-answers.ts');
   const { agents } = await readAgentsOf(named, flags);
   const folders = agents.map(({ parsed }) => parsed);
   const graded = folders.flatMap(({ slug, agent }) => {
@@ -96,8 +289,7 @@ async function evaluate(named: string[], flags: Flags, terminal: Console): Promi
     for (const agent of graded) terminal.print(`${evalReport(agent)}\n`);
   }
   if (flags.format === 'github') {
-    const { writeSummary } = await import('../../publish/github.ts');
-    const { evalSummary } = await import('../../publish/github.ts');
+    const { writeSummary, evalSummary } = await import('../../publish/github.ts');
     writeSummary(process.env, evalSummary(graded));
   }
   reportBroken(agents, 'graded', terminal);
@@ -127,16 +319,12 @@ function reportBroken(agents: readonly ReadAgent[], done: string, terminal: Cons
 async function readAgentsOf(named: string[], flags: Flags) {
   const { checkContent } = await import('../../content/load.ts');
   const { readAgents } = await import('../../content/read.ts');
-  const { refuseUnknownAgents } = await import('../unknown-agents.ts');
   const { cwd, settings, today } = await openCatalog(flags);
   const sources = readAgents(cwd);
-  const slugs = new Set(named.map((argument) => slugOf(argument, flags.cwd)));
-  refuseUnknownAgents(
-    [...slugs],
-    sources.map(({ slug }) => slug),
-  );
-  const wanted = sources.filter(({ slug }) => slugs.size === 0 || slugs.has(slug));
-  const { folders } = checkContent(wanted, settings, today);
-  const agents = wanted.map((source, index): ReadAgent => ({ source, parsed: folders[index] as ParsedFolder }));
+  const folders = sources.map(({ slug }) => slug);
+  const slugs = await namedAgents(named, flags.cwd, folders);
+  const wanted = sources.filter(({ slug }) => slugs.length === 0 || slugs.includes(slug));
+  const checked = checkContent(wanted, settings, today).folders;
+  const agents = wanted.map((source, index): ReadAgent => ({ source, parsed: checked[index] as ParsedFolder }));
   return { cwd, settings, today, agents };
 }

@@ -1,7 +1,7 @@
 import type { FileFix } from '../../content/fix.ts';
 import { plural } from '../../lib/text.ts';
 import { type Console, paintedDiff } from '../console.ts';
-import { type CatalogCommand, type CommonFlags, changingAgents, openContent, slugOf } from '../options.ts';
+import { type CatalogCommand, type CommonFlags, changingAgents, namedAgents, openContent } from '../options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'format'> {
   write?: boolean;
@@ -32,13 +32,9 @@ async function fix(named: string[], { write = false, ...flags }: Flags, terminal
   const { readAgents } = await import('../../content/read.ts');
   const { painter } = await import('../../schema/diagnostics/report.ts');
   const { fixesOf, writeFixes } = await import('../../content/fix.ts');
-  const { refuseUnknownAgents } = await import('../unknown-agents.ts');
   const { cwd, content } = await openContent(flags);
-  const slugs = named.map((argument) => slugOf(argument, flags.cwd));
-  refuseUnknownAgents(
-    slugs,
-    content.folders.map(({ slug }) => slug),
-  );
+  const folders = content.folders.map(({ slug }) => slug);
+  const slugs = await namedAgents(named, flags.cwd, folders);
   const published = new Set(content.folders.filter(({ schedule }) => schedule.issue !== null).map(({ slug }) => slug));
   const fixes = readAgents(cwd)
     .filter(({ slug }) => slugs.length === 0 || slugs.includes(slug))

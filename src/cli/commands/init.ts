@@ -5,7 +5,37 @@ import type { Answers, PackageJson } from '../../content/new/catalog.ts';
 import { zone } from '../../lib/calendar.ts';
 import { OperationError, UsageError } from '../../lib/errors.ts';
 import { type Console, shellWord } from '../console.ts';
+import type { Questions } from '../dialog.ts';
 import type { CatalogCommand, CommonFlags } from '../options.ts';
+
+const questions: { key: keyof Answers; question: string }[] = [
+  { key: 'title', question: 'Title: the name of the publication' },
+  {
+    key: 'baseUrl',
+    question: 'Base URL: where readers find it, such as https://<owner>.github.io/<repository>',
+  },
+  { key: 'publisher', question: 'Publisher: a person or a group' },
+  { key: 'publisherUrl', question: 'Publisher URL: the address of the publisher' },
+  { key: 'timezone', question: 'Time zone: decides when a day begins, such as America/New_York or UTC' },
+];
+
+/** Asks for missing answers. Throws Cancelled when the person cancels. */
+async function askForAnswers(given: Partial<Answers>, folder: string, ask: Questions): Promise<Answers> {
+  const { answerChecks, complete } = await import('../../content/new/catalog.ts');
+  ask.begin(`Start a new catalog in ${folder}. Enter accepts the proposed answer, Ctrl-C cancels.`);
+  let answers = given;
+  for (const { key, question } of questions) {
+    if (answers[key] !== undefined) continue;
+    const fallback = key === 'timezone' ? ownTimeZone() : complete(answers, folder)[key];
+    answers = { ...answers, [key]: await ask.line(question, fallback, (answer) => answerChecks[key](key, answer)) };
+  }
+  return complete(answers, folder);
+}
+
+/** The time zone of this machine, if it has one. */
+function ownTimeZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC';
+}
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   title?: string;
@@ -41,12 +71,21 @@ export function addInit(program: CatalogCommand, terminal: Console): void {
 
 async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Console): Promise<void> {
   const { checkFlags } = await import('../../content/new/agent.ts');
-  const { canAsk, conversation } = await import('../dialog/dialog.ts');
-  const { answerChecks, complete, placeholderUrl } = await import('../../content/new/catalog.ts');
-  const { askForAnswers } = await import('../dialog/new-catalog.ts');
-  const { catalogFiles, catalogPaths, ownerOf, placeholderOwner } = await import('../../content/new/catalog.ts');
-  const { completePackageJson, dependencyOn, newPackageJson } = await import('../../content/new/catalog.ts');
-  const { refuseObstacles, writeCatalog } = await import('../../content/new/catalog.ts');
+  const { canAsk, conversation } = await import('../dialog.ts');
+  const {
+    answerChecks,
+    complete,
+    placeholderUrl,
+    catalogFiles,
+    catalogPaths,
+    ownerOf,
+    placeholderOwner,
+    refuseObstacles,
+    writeCatalog,
+    completePackageJson,
+    dependencyOn,
+    newPackageJson,
+  } = await import('../../content/new/catalog.ts');
 
   if (dir === '') throw new UsageError('The folder name is empty; leave it out to use this folder.');
   const folder = resolve(flags.cwd, dir ?? '.');

@@ -114,8 +114,7 @@ async function tell(
 
 /** Annotations on skipped agents, a summary, and the outputs that later steps of a workflow need. */
 async function tellGitHub(published: Publication, cwd: string, terminal: Console): Promise<void> {
-  const { writeOutputs, writeSummary } = await import('../../publish/github.ts');
-  const { publicationSummary } = await import('../../publish/github.ts');
+  const { writeOutputs, writeSummary, publicationSummary } = await import('../../publish/github.ts');
   const { head } = await import('../../lib/git.ts');
   const { isSettledByRecord } = await import('../../content/schedule.ts');
   const diagnostics = [
@@ -136,8 +135,7 @@ async function tellGitHub(published: Publication, cwd: string, terminal: Console
 async function printErrors(error: ContentError, telling: Telling): Promise<void> {
   await printForMachines(error, telling);
   if (telling.format !== 'github') return;
-  const { writeSummary } = await import('../../publish/github.ts');
-  const { validationSummary } = await import('../../publish/github.ts');
+  const { writeSummary, validationSummary } = await import('../../publish/github.ts');
   const agents = new Set(error.diagnostics.map(({ slug }) => slug)).size;
   writeSummary(process.env, validationSummary(error.diagnostics, agents));
 }

@@ -8,7 +8,14 @@ import type { ConsentState, ExportFilter, SubscriberEntry } from '../../mail/exp
 import { type ListName, listNames } from '../../mail/provider.ts';
 import { databaseUrl } from '../../storage/database.ts';
 import { type Console, skippedLines } from '../console.ts';
-import { type CatalogCommand, type Format, given, startOf, subcommandFlags } from '../options.ts';
+import {
+  type CatalogCommand,
+  dataFolder,
+  type Format,
+  requiredDatabase,
+  startOf,
+  subcommandFlags,
+} from '../options.ts';
 
 interface FileFlags {
   cwd: string;
@@ -75,26 +82,29 @@ export function addSubscribers(program: CatalogCommand, terminal: Console): void
 /** Where subscribers are stored: a file, or the database with this URI. */
 type Place = { file: string } | { url: string };
 
+/** The file with the subscribers that the flags and the environment name. */
+function subscriberFile(flags: FileFlags): string {
+  return flags.file === undefined ? join(dataFolder(flags), 'signups.jsonl') : resolve(flags.cwd, flags.file);
+}
+
 /** Throws OperationError if no file is given and a provider stores the subscribers. */
-function placeOf(flags: FileFlags, environment: NodeJS.ProcessEnv): Place {
-  if (flags.file !== undefined) return { file: resolve(flags.cwd, flags.file) };
-  const provider = environment.CATALOG_SIGNUPS?.trim() || 'file';
-  const file = resolve(flags.cwd, given(flags.data, environment.CATALOG_DATA, 'data'), 'signups.jsonl');
+function placeOf(flags: FileFlags): Place {
+  const file = subscriberFile(flags);
+  if (flags.file !== undefined) return { file };
+  const provider = process.env.CATALOG_SIGNUPS?.trim() || 'file';
   if (provider !== 'file') {
     throw new OperationError(
       `Subscribers are stored at ${provider} (CATALOG_SIGNUPS): list and erase them there. ` +
         `For older ones in a file, add --file ${file}.`,
     );
   }
-  const url = databaseUrl(environment);
+  const url = databaseUrl(process.env);
   return url === null ? { file } : { url };
 }
 
 async function list(flags: Flags, terminal: Console): Promise<void> {
-  const place = placeOf(flags, process.env);
-  const { stateOf } = await import('../../mail/export.ts');
-  const { toCsv } = await import('../../mail/export.ts');
-  const { byAddress, subscribersText } = await import('../../mail/export.ts');
+  const place = placeOf(flags);
+  const { stateOf, toCsv, byAddress, subscribersText } = await import('../../mail/export.ts');
   const filter = { list: flags.list, since: flags.since === undefined ? undefined : startOf(flags.since) };
   const entries = 'url' in place ? await listDatabase(place.url, filter) : await listFile(place.file, filter, terminal);
   const counts = countByList(entries);
@@ -135,9 +145,7 @@ async function listFile(file: string, filter: ExportFilter, terminal: Console): 
     if (error.code === undefined) throw error;
     throw new OperationError(`Cannot read ${file} (${error.code}).`, { cause: error });
   });
-  if (unread.length > 0) {
-    terminal.say(skippedLines(file, unread));
-  }
+  if (unread.length > 0) terminal.say(skippedLines(file, unread));
   return entries;
 }
 
@@ -147,10 +155,9 @@ function countByList(entries: readonly SubscriberEntry[]): Record<ListName, numb
 }
 
 async function erase(address: string, flags: FileFlags, terminal: Console): Promise<void> {
-  const place = placeOf(flags, process.env);
+  const place = placeOf(flags);
   const { readMailKey } = await import('../../mail/consent.ts');
-  const folder =
-    'file' in place ? dirname(place.file) : resolve(flags.cwd, given(flags.data, process.env.CATALOG_DATA, 'data'));
+  const folder = 'file' in place ? dirname(place.file) : dataFolder(flags);
   const key = await readMailKey({ environment: process.env, folder });
   if (key === null && (await wasMailed(address, place))) throw new UsageError(noMailKey(folder));
   const lines =
@@ -208,10 +215,8 @@ async function eraseLines(address: string, file: string, key: Buffer | null, ter
 
 /** Copies the subscribers of a file, with the outcome of each, into the database. */
 async function importFile(flags: FileFlags, terminal: Console): Promise<void> {
-  const url = databaseUrl(process.env);
-  if (url === null) throw new UsageError('Set DATABASE_URL to a connection URI of the database.');
-  const folder = resolve(flags.cwd, given(flags.data, process.env.CATALOG_DATA, 'data'));
-  const file = flags.file === undefined ? join(folder, 'signups.jsonl') : resolve(flags.cwd, flags.file);
+  const url = requiredDatabase();
+  const file = subscriberFile(flags);
   if (!existsSync(file)) throw new OperationError(`${file} does not exist.`);
   const { withDatabase } = await import('../../storage/migrate.ts');
   const { importSubscriptions } = await import('../../mail/subscribers-database.ts');

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { plural } from '../../lib/text.ts';
 import type { Console } from '../console.ts';
-import { type CatalogCommand, type CommonFlags, printForMachines, slugOf } from '../options.ts';
+import { type CatalogCommand, type CommonFlags, namedAgents, printForMachines } from '../options.ts';
 
 type Flags = Pick<CommonFlags, 'cwd' | 'today' | 'format'>;
 
@@ -21,7 +21,6 @@ export function addValidate(program: CatalogCommand, terminal: Console): void {
 async function validate(named: string[], flags: Flags, terminal: Console): Promise<void> {
   const { hasErrors, prettyReport, rulePage } = await import('../../schema/diagnostics/report.ts');
   const { checkCatalog, countFixable } = await import('../../build/validate.ts');
-  const { refuseUnknownAgents } = await import('../unknown-agents.ts');
   const { folders, drafts, diagnostics } = await checkCatalog(
     resolve(flags.cwd),
     flags,
@@ -30,10 +29,9 @@ async function validate(named: string[], flags: Flags, terminal: Console): Promi
       if (flags.format !== 'json') terminal.progress(task, done, total);
     },
   );
-  const slugs = [...new Set(named.map((argument) => slugOf(argument, flags.cwd)))];
   // A published agent that was deleted has no folder but has an error.
   const known = new Set([...folders, ...diagnostics.map(({ slug }) => slug)]);
-  refuseUnknownAgents(slugs, folders, known);
+  const slugs = await namedAgents(named, flags.cwd, folders, known);
   const wanted = diagnostics.filter(({ slug }) => slugs.length === 0 || slug === null || slugs.includes(slug));
 
   const { format } = flags;
@@ -48,8 +46,7 @@ async function validate(named: string[], flags: Flags, terminal: Console): Promi
   }
   const count = slugs.length === 0 ? folders.length : slugs.length;
   if (format === 'github') {
-    const { writeSummary } = await import('../../publish/github.ts');
-    const { validationSummary } = await import('../../publish/github.ts');
+    const { writeSummary, validationSummary } = await import('../../publish/github.ts');
     writeSummary(process.env, validationSummary(wanted, count));
   }
   if (hasErrors(wanted)) terminal.exitCode = 1;

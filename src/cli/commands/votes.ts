@@ -1,11 +1,183 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { Option } from 'commander';
 import { OperationError, systemReason } from '../../lib/errors.ts';
-import type { Console } from '../console.ts';
-import { type CatalogCommand, type Format, outFolder, startOf, subcommandFlags } from '../options.ts';
-import { fileOption, type LogFlags, logFile, votesDatabase, withVotes } from '../vote-source.ts';
-import { addVotesMove } from './votes-move.ts';
+import { plural } from '../../lib/text.ts';
+import { databaseUrl } from '../../storage/database.ts';
+import type { VoteRecord } from '../../storage/vote.ts';
+import { type Console, skippedLines } from '../console.ts';
+import {
+  type CatalogCommand,
+  dataFolder,
+  type Format,
+  given,
+  outFolder,
+  requiredDatabase,
+  startOf,
+  subcommandFlags,
+} from '../options.ts';
+
+/** The flags that say where votes are stored. */
+interface LogFlags {
+  cwd: string;
+  data?: string;
+  file?: string;
+}
+
+const fileOption = () =>
+  new Option(
+    '--file <file>',
+    'vote log (default: the database in DATABASE_URL, else CATALOG_VOTES, else votes.jsonl in the data folder)',
+  );
+
+/** The vote log that the flags and the environment name. */
+function logFile(flags: LogFlags): string {
+  return resolve(flags.cwd, given(flags.file, process.env.CATALOG_VOTES, join(dataFolder(flags), 'votes.jsonl')));
+}
+
+/** The connection URI of the database with the votes; null if they are in a log. */
+function votesDatabase({ file }: LogFlags): string | null {
+  return file === undefined ? databaseUrl(process.env) : null;
+}
+
+/** The votes of a store, in the order in which they were stored. */
+interface VoteSource {
+  records: AsyncIterable<VoteRecord>;
+  /** How many lines are no votes, once all were read. Says so on the terminal. */
+  malformed(): Promise<number>;
+}
+
+/** Runs `work` with the votes of the store that the flags and the environment name. */
+async function withVotes<Result>(
+  flags: LogFlags,
+  terminal: Console,
+  work: (source: VoteSource) => Promise<Result>,
+): Promise<Result> {
+  const url = votesDatabase(flags);
+  if (url === null) return withLogs([logFile(flags)], terminal, work);
+  const { withDatabase } = await import('../../storage/migrate.ts');
+  const { readDatabaseVotes } = await import('../../storage/database-votes.ts');
+  return withDatabase(url, (database) => work({ records: readDatabaseVotes(database), malformed: async () => 0 }));
+}
+
+/**
+ * Runs `work` with the votes of logs and their rotated files, each vote once. Says which logs do not exist; if they were
+ * `named` by the user, throws OperationError instead.
+ */
+async function withLogs<Result>(
+  logs: readonly string[],
+  terminal: Console,
+  work: (source: VoteSource) => Promise<Result>,
+  { named = false } = {},
+): Promise<Result> {
+  const { findVoteLogs, readAllVotes } = await import('../../storage/file-votes.ts');
+  const unusable = (error: NodeJS.ErrnoException): never => {
+    if (error.code === undefined || !/^E[A-Z]+$/.test(error.code)) throw error;
+    throw new OperationError(`Cannot read the vote log ${logs.join(', ')} (${error.code}).`, { cause: error });
+  };
+  const found = await Promise.all(logs.map((log) => findVoteLogs(log).catch(unusable)));
+  const files = found.flatMap((each) => each.files);
+  const unreadable = found.flatMap((each) => each.unreadable);
+  if (unreadable.length > 0)
+    terminal.say(`Not counted: ${unreadable.join(', ')}. Decompress these files and run the command again.\n`);
+  const missing = logs.filter((_, index) => !found[index]?.files.some((name) => existsSync(name)));
+  if (named && missing.length > 0) throw new OperationError(`There is no vote log ${missing.join(', ')}.`);
+  for (const log of missing)
+    terminal.say(`${log} does not exist: nobody has voted yet, or the vote log is elsewhere (--data or --file).\n`);
+  const lines = new Map<string, number[]>();
+  const records = readAllVotes(files, (name, line) => {
+    lines.set(name, lines.get(name) ?? []);
+    lines.get(name)?.push(line);
+  });
+  const malformed = async () => {
+    for (const [name, numbers] of lines) terminal.say(skippedLines(name, numbers));
+    return [...lines.values()].flat().length;
+  };
+  return work({ records, malformed }).catch(unusable);
+}
+
+/** The subcommands of `catalog votes` that move votes between stores, and its totals. */
+function addVotesMove(votes: CatalogCommand, terminal: Console): void {
+  votes
+    .command('import')
+    .description('copy a vote log into the database in DATABASE_URL')
+    .argument('[log...]', 'vote logs; default: the one in the data folder, with its rotated files')
+    .share('cwd', 'data')
+    .explain(
+      '\nVotes that the database already has are left out, so you can run it again after an interruption, or for votes that\n' +
+        'arrived later. The log stays as it is.\n' +
+        '\nExamples:\n  $ catalog votes import\n  $ catalog votes import votes.jsonl\n',
+    )
+    .action((logs: string[], _flags: LogFlags, command: CatalogCommand) =>
+      importLogs(logs, subcommandFlags(command), terminal),
+    );
+  votes
+    .command('export')
+    .description('print all votes as a vote log, with one JSON object per line')
+    .share('cwd', 'data')
+    .addOption(fileOption())
+    .explain(
+      '\nWithout a database, it prints the vote log and its rotated files as one. To go back to files, stop the servers and\n' +
+        'save the output as votes.jsonl in the data folder.\n' +
+        '\nExamples:\n  $ catalog votes export > votes.jsonl\n',
+    )
+    .action((_flags: LogFlags, command: CatalogCommand) => exportVotes(subcommandFlags(command), terminal));
+  votes
+    .command('totals')
+    .description('print the totals by agent from the database in DATABASE_URL')
+    .formats('pretty', 'json', 'csv')
+    .explain(
+      '\nThe totals of past days are kept, so this takes about as long with a year of votes as with a day. Votes for a former\n' +
+        'slug are listed under that slug.\n' +
+        '\nExamples:\n  $ catalog votes totals\n  $ catalog votes totals --format json\n',
+    )
+    .action((_flags: { format: Format }, command: CatalogCommand) => printTotals(subcommandFlags(command), terminal));
+}
+
+async function importLogs(logs: readonly string[], flags: LogFlags, terminal: Console): Promise<void> {
+  const url = requiredDatabase();
+  const { withDatabase } = await import('../../storage/migrate.ts');
+  const { importVotes } = await import('../../storage/database-votes.ts');
+  const named = logs.length > 0;
+  const paths = named ? logs.map((log) => resolve(flags.cwd, log)) : [logFile(flags)];
+  await withDatabase(url, async (database) => {
+    const load = async ({ records, malformed }: VoteSource) => {
+      const { added, known } = await importVotes(database, records);
+      await malformed();
+      const rest = known === 0 ? '' : ` The database already had ${known}.`;
+      terminal.say(`Imported ${plural(added, 'vote')}.${rest}\n`);
+    };
+    await withLogs(paths, terminal, load, { named });
+  });
+}
+
+/** How many votes are printed at once. */
+const chunkLength = 1_000;
+
+async function exportVotes(flags: LogFlags, terminal: Console): Promise<void> {
+  await withVotes(flags, terminal, async ({ records, malformed }) => {
+    let chunk: object[] = [];
+    for await (const vote of records) {
+      chunk.push(vote);
+      if (chunk.length < chunkLength) continue;
+      await terminal.printLines(chunk);
+      chunk = [];
+    }
+    await terminal.printLines(chunk);
+    await malformed();
+  });
+}
+
+async function printTotals(flags: { format: Format }, terminal: Console): Promise<void> {
+  const url = requiredDatabase();
+  const { withDatabase } = await import('../../storage/migrate.ts');
+  const { liveTotals } = await import('../../storage/database-votes.ts');
+  const { totalsCsv, totalsText } = await import('../../storage/vote-report.ts');
+  const totals = await withDatabase(url, (database) => liveTotals(database, new Date()));
+  if (flags.format === 'json') terminal.printJson(totals);
+  else terminal.print(flags.format === 'csv' ? totalsCsv(totals) : totalsText(totals));
+}
 
 interface Flags extends LogFlags {
   out?: string;
@@ -51,8 +223,7 @@ export function addVotes(program: CatalogCommand, terminal: Console): void {
 }
 
 async function report(flags: Flags, terminal: Console): Promise<void> {
-  const { agentsCsv, notesCsv } = await import('../../storage/vote-report.ts');
-  const { reportText } = await import('../../storage/vote-report.ts');
+  const { agentsCsv, notesCsv, reportText } = await import('../../storage/vote-report.ts');
   const counted = await countVotes(flags, terminal);
   if (flags.html !== undefined) {
     const { reportHtml } = await import('../../storage/vote-report-html.ts');
@@ -106,7 +277,7 @@ async function agentsOf(flags: Flags, terminal: Console) {
 }
 
 async function blank(id: string, flags: LogFlags, terminal: Console): Promise<void> {
-  const url = votesDatabase(flags, process.env);
+  const url = votesDatabase(flags);
   const blanked = url === null ? await blankInLog(id, flags, terminal) : await blankInDatabase(id, url);
   terminal.say(blanked ? `Deleted the note of vote ${id}.\n` : `Vote ${id} has no note; nothing was changed.\n`);
 }
@@ -121,15 +292,14 @@ async function blankInDatabase(id: string, url: string): Promise<boolean> {
 
 async function blankInLog(id: string, flags: LogFlags, terminal: Console): Promise<boolean> {
   const { redact } = await import('../../storage/file-votes.ts');
-  const file = await fileWith(id, logFile(flags, process.env));
+  const file = await fileWith(id, logFile(flags));
   const warn = (message: string) => terminal.say(`${message}\n`);
   return redact({ file, now: () => new Date(), random: randomBytes, warn }, id);
 }
 
 /** The file with a vote: the log or one of its rotated files; the log if no file has it. */
 async function fileWith(id: string, file: string): Promise<string> {
-  const { findVoteLogs } = await import('../../storage/file-votes.ts');
-  const { readVotes } = await import('../../storage/file-votes.ts');
+  const { findVoteLogs, readVotes } = await import('../../storage/file-votes.ts');
   for (const name of (await findVoteLogs(file)).files.reverse()) {
     for await (const vote of readVotes(name)) {
       if (vote.id !== id) continue;

@@ -1,8 +1,8 @@
 import type { WriteStream } from 'node:tty';
 import { type CANCEL_SYMBOL, cancel, intro, isCancel, multiselect, select, text, updateSettings } from '@clack/prompts';
-import { OperationError, UsageError } from '../../lib/errors.ts';
-import { visible } from '../../lib/text.ts';
-import type { Console } from '../console.ts';
+import { OperationError, UsageError } from '../lib/errors.ts';
+import { visible } from '../lib/text.ts';
+import type { Console } from './console.ts';
 
 /** Something to choose. */
 export interface Choice {
