@@ -1,6 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { Api, ApiName } from '../../content/evals/ask.ts';
-import type { Model, Outcome, ReadAgent, RecordOptions, Reply } from '../../content/evals/record.ts';
+import type { Api, ApiName, Model, Outcome, ReadAgent, RecordOptions, Reply } from '../../content/evals/record.ts';
 import type { ParsedFolder } from '../../content/parse/parse.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
@@ -111,8 +110,9 @@ async function openModel(name: string, flags: RecordFlags, terminal: Console): P
     throw new UsageError('--setting is for APIs only. Use --note to describe other settings.');
   if (paste === true) return { name, made: 'pasted', ask: (message) => askPerson(message, name, terminal) };
   const timeoutMs = flags.timeout * 1_000;
-  if (command !== undefined) return (await import('../../content/evals/ask.ts')).commandModel(command, name, timeoutMs);
-  const { apiModel, apis } = await import('../../content/evals/ask.ts');
+  if (command !== undefined)
+    return (await import('../../content/evals/record.ts')).commandModel(command, name, timeoutMs);
+  const { apiModel, apis } = await import('../../content/evals/record.ts');
   const api: Api = apis[flags.api];
   // The key of a service never goes to another one.
   const ownKey = url === undefined ? process.env[api.keyVariable] : undefined;
