@@ -35,11 +35,11 @@ export function parseBoundedJson(text: string): unknown {
 export const largestDocument = 64 * 1024 * 1024;
 
 /** The most characters of a line in a log, except for a list of recipients. No request is longer. */
-const longestRecord = 256 * 1024;
+const longestLine = 256 * 1024;
 
 /** Parses a line of a log, or a file of one line. Throws SyntaxError if it is malformed or too long. */
-export function parseRecord(text: string): unknown {
-  if (text.length > longestRecord) throw new SyntaxError(`The line has more than ${longestRecord} characters.`);
+export function parseJsonLine(text: string): unknown {
+  if (text.length > longestLine) throw new SyntaxError(`The line has more than ${longestLine} characters.`);
   return JSON.parse(text);
 }
 

@@ -8,13 +8,13 @@ export function once<Value>(make: () => Value): () => Value {
 }
 
 /** The same for a function with parameters, but only the value for the last arguments is kept. */
-export function onceForLast<Given extends readonly unknown[], Value>(
-  make: (...given: Given) => Value,
-): (...given: Given) => Value {
-  let last: { given: Given; value: Value } | undefined;
-  return (...given) => {
-    if (last === undefined || given.some((argument, index) => argument !== last?.given[index])) {
-      last = { given, value: make(...given) };
+export function onceForLast<Args extends readonly unknown[], Value>(
+  make: (...args: Args) => Value,
+): (...args: Args) => Value {
+  let last: { args: Args; value: Value } | undefined;
+  return (...args) => {
+    if (last === undefined || args.some((argument, index) => argument !== last?.args[index])) {
+      last = { args, value: make(...args) };
     }
     return last.value;
   };

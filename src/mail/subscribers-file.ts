@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { parseRecord } from '../lib/bounded.ts';
+import { parseJsonLine } from '../lib/bounded.ts';
 import { OperationError, systemReason } from '../lib/errors.ts';
 import { type Disk, hasCode, realPath, reasonOf } from '../storage/disk.ts';
 import { isPacked, openJournal, openLastingJournal, rotatedFiles } from '../storage/journal.ts';
@@ -44,7 +44,7 @@ export type StoredLine = z.infer<typeof storedLine>;
 /** Parses one line of a file of subscribers; undefined if the line is torn or malformed. */
 export function parseLine(line: Buffer): StoredLine | undefined {
   try {
-    return storedLine.safeParse(parseRecord(line.toString('utf8'))).data;
+    return storedLine.safeParse(parseJsonLine(line.toString('utf8'))).data;
   } catch {
     return undefined;
   }
@@ -165,7 +165,7 @@ async function readSuppressions(file: string): Promise<ReadonlyMap<string, strin
   const latest = new Map<string, string>();
   for await (const line of readLines(file)) {
     try {
-      const { hash, time } = suppression.parse(parseRecord(line.toString('utf8')));
+      const { hash, time } = suppression.parse(parseJsonLine(line.toString('utf8')));
       if (time > (latest.get(hash) ?? '')) latest.set(hash, time);
     } catch {
       // A torn line was never acknowledged.

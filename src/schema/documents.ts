@@ -144,7 +144,7 @@ export interface PluginRelease {
   skill: string | null;
 }
 
-/** The plugins that the branch `install` has or had. It is the record of their versions. */
+/** The plugins that the branch `install` has or had. The branch remembers their versions. */
 export interface PublishedPlugins {
   /** The releases by the name of their plugin, each with the oldest first. No two of a plugin have the same version. */
   releases: ReadonlyMap<string, readonly PluginRelease[]>;

@@ -106,7 +106,7 @@ export function inlineSchema(shape: z.ZodType): JsonSchema {
     if (typeof part?.format === 'string') delete part.pattern;
     if (!Array.isArray(part?.type)) return part;
     const { type, ...others } = part;
-    return { anyOf: type.map((one: string) => ({ type: one })), ...others };
+    return { anyOf: type.map((name: string) => ({ type: name })), ...others };
   });
 }
 

@@ -95,7 +95,7 @@ function mcpRpc(examples: Examples | null) {
   const { name, version } = examples?.card ?? { name: 'com.example/agents', version: '1.0.0' };
   const client = { protocolVersion, capabilities: {}, clientInfo: { name: 'example-client', version: '1.0.0' } };
   const server = { protocolVersion, capabilities: { tools: {} }, serverInfo: { name, version } };
-  const call = (name: string, given: object) => ({ method: 'tools/call', params: { name, arguments: given } });
+  const call = (name: string, args: object) => ({ method: 'tools/call', params: { name, arguments: args } });
   return {
     operationId: 'mcpRpc',
     tags: ['mcp'],

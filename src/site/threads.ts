@@ -124,17 +124,17 @@ export class JobThreads<Job, Answer> {
 
   /** Hands on the answers that are there. Returns whether there were any. */
   #collect(): boolean {
-    let found = false;
+    let any = false;
     for (const { port, waiting } of this.#threads) {
       for (let reply = receiveMessageOnPort(port); reply !== undefined; reply = receiveMessageOnPort(port)) {
-        found = true;
+        any = true;
         const onAnswer = waiting.shift();
         const message = reply.message as Reply<Answer>;
         if ('error' in message) throw Object.assign(message.error, message.fields);
         onAnswer?.(message.answer);
       }
     }
-    return found;
+    return any;
   }
 }
 

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs/promises';
 import * as z from 'zod';
-import { parseRecord } from '../lib/bounded.ts';
+import { parseJsonLine } from '../lib/bounded.ts';
 import { OperationError, systemReason } from '../lib/errors.ts';
 import { compareText } from '../lib/text.ts';
 import { type Disk, hasCode, realPath, reasonOf, replaceFile } from './disk.ts';
@@ -47,7 +47,7 @@ export function dailySecret({ path, disk, random, warn }: DailySecretOptions): D
       throw error;
     }
     try {
-      return shape.parse(parseRecord(text));
+      return shape.parse(parseJsonLine(text));
     } catch {
       warn(
         `${path} is damaged, so a new secret is made. Readers who voted earlier today count as new voters from now on.`,
@@ -164,7 +164,7 @@ export async function* readVotes(file: string, { onMalformed }: ReadOptions = {}
 
 function parseVote(text: string): VoteRecord | undefined {
   try {
-    return voteRecord.safeParse(parseRecord(text)).data;
+    return voteRecord.safeParse(parseJsonLine(text)).data;
   } catch {
     return undefined;
   }
@@ -253,7 +253,7 @@ function voteOf(line: Buffer, id: string): Line | undefined {
   // Parsing every line of a large log would be slow.
   if (!line.includes(id)) return undefined;
   try {
-    const value = parseRecord(line.toString('utf8')) as Line | null;
+    const value = parseJsonLine(line.toString('utf8')) as Line | null;
     return value?.id === id ? value : undefined;
   } catch {
     return undefined;

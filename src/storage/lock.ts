@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { parseRecord } from '../lib/bounded.ts';
+import { parseJsonLine } from '../lib/bounded.ts';
 import { OperationError } from '../lib/errors.ts';
 import { createFile, type Disk, hasCode, reasonOf, writeAll } from './disk.ts';
 
@@ -67,7 +67,7 @@ export type LockOwner = z.infer<typeof shape>;
 /** Parses the text of a lock file; undefined if it is invalid. */
 export function parseOwner(text: string): LockOwner | undefined {
   try {
-    return shape.safeParse(parseRecord(text)).data;
+    return shape.safeParse(parseJsonLine(text)).data;
   } catch {
     return undefined;
   }

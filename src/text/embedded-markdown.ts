@@ -245,8 +245,8 @@ function positionedParser(): ReturnType<typeof markdownParser> {
   const { parseLinkDestination } = parser.helpers;
   parser.core.ruler.disable(['inline', 'strip_references']);
   parser.helpers.parseLinkDestination = (text, start, max) => {
-    const found = parseLinkDestination(text, start, max);
-    return found.ok ? { ...found, str: `${start} ${found.pos} ${found.str}` } : found;
+    const destination = parseLinkDestination(text, start, max);
+    return destination.ok ? { ...destination, str: `${start} ${destination.pos} ${destination.str}` } : destination;
   };
   parser.normalizeLink = (marked) => {
     const [whole, offsets = '', target = marked] = marking.exec(marked) ?? [];

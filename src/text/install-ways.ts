@@ -82,10 +82,10 @@ export function installMarkdown(ways: readonly InstallWay[]): string {
 export function installHints(source: InstallSource): string[] {
   const list = new Intl.ListFormat('en');
   const agent = { slug: 'slug', promptUrl: source.site, prompt: '' };
-  const names = (given: InstallSource) => installWays(given)(agent).map(({ name }) => name);
-  const known = new Set(names(source));
+  const names = (changed: InstallSource) => installWays(changed)(agent).map(({ name }) => name);
+  const current = new Set(names(source));
   const gained = (change: Partial<InstallSource>) =>
-    list.format([...new Set(names({ ...source, ...change }))].filter((name) => !known.has(name)));
+    list.format([...new Set(names({ ...source, ...change }))].filter((name) => !current.has(name)));
   const [byRepository, byHttps] = [gained({ repository: 'https://github.com/o/r' }), gained({ site: 'https://a.b' })];
   return [
     ...(byRepository === ''

@@ -64,18 +64,18 @@ function sizeFindings(tokens: readonly Token[], lines: readonly number[]): Markd
   const headings = tokens.filter(({ type }) => type === 'heading_open');
   const deep = tooDeep(tokens);
   const at = (token: Token | undefined) => ({ offset: lines[token?.map?.[0] ?? 0] ?? 0, length: 1 });
-  const found: MarkdownFinding[] = [];
+  const findings: MarkdownFinding[] = [];
   if (headings.length > maxHeadings) {
-    found.push({
+    findings.push({
       code: 'markdown/size',
       ...at(headings[maxHeadings]),
       ...markdownMessages.tooManyHeadings(headings.length, maxHeadings),
     });
   }
   if (deep !== undefined) {
-    found.push({ code: 'markdown/size', ...at(deep), ...markdownMessages.nestedTooDeeply(maxNesting) });
+    findings.push({ code: 'markdown/size', ...at(deep), ...markdownMessages.nestedTooDeeply(maxNesting) });
   }
-  return found;
+  return findings;
 }
 
 function tooLong(length: number): MarkdownFinding {
@@ -102,12 +102,12 @@ function linkFindings(source: string, tokens: readonly Token[], lines: readonly 
   let from = 0;
   return targets.slice(0, mostFindings).map(({ map, image, target }) => {
     const block = lines[map?.[0] ?? 0] ?? 0;
-    const found = source.indexOf(target, Math.max(block, from));
+    const position = source.indexOf(target, Math.max(block, from));
     // A target that is written with entities or escapes, or in an earlier definition, cannot be located. Its block is
     // reported instead.
-    const offset = target === '' || found === -1 ? block : found;
-    if (offset === found) from = offset + target.length;
-    const length = offset === found ? target.length : 1;
+    const offset = target === '' || position === -1 ? block : position;
+    if (offset === position) from = offset + target.length;
+    const length = offset === position ? target.length : 1;
     return { ...(image ? imageFinding : linkFinding), offset, length };
   });
 }
@@ -120,13 +120,13 @@ const linkFinding = { code: 'markdown/link', ...markdownMessages.linkTarget } as
 
 /** Finds HTML that other programs would render. Our pages show it as text, but the Markdown is published too. */
 function htmlFindings(source: string, lines: readonly number[]): MarkdownFinding[] {
-  const found = checker(true)
+  const html = checker(true)
     .parse(source, {})
     .flatMap((token) => [token, ...(token.children ?? [])].map((part) => ({ part, map: token.map })))
     .find(({ part }) => /^html_/.test(part.type) && /<[a-z][^<>]*=/i.test(part.content));
-  if (found === undefined) return [];
-  const block = lines[found.map?.[0] ?? 0] ?? 0;
-  const tag = /<[a-z][^<>]*=/i.exec(found.part.content)?.[0] ?? '';
+  if (html === undefined) return [];
+  const block = lines[html.map?.[0] ?? 0] ?? 0;
+  const tag = /<[a-z][^<>]*=/i.exec(html.part.content)?.[0] ?? '';
   return [
     {
       code: 'markdown/html',

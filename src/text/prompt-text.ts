@@ -104,15 +104,15 @@ export function inputLines(prompt: string): (PromptInput & { line: Line })[] {
   const section = sectionsOf(prompt).find((section) => section.name === 'INPUT');
   if (section === undefined) return [];
   const bodyStart = section.end - section.body.length;
-  const found: (PromptInput & { line: Line })[] = [];
+  const inputs: (PromptInput & { line: Line })[] = [];
   let open = false;
   for (const line of linesOf(section.body).lines) {
     const [, name, kind, hint] = line.fenced ? [] : (form.exec(line.text.trimEnd()) ?? []);
-    const last = found.at(-1);
+    const last = inputs.at(-1);
     const rest = line.text.trim();
     if (name !== undefined && hint !== undefined && isInputName(name)) {
       const required = kind?.toLowerCase() === 'required';
-      found.push({ name, required, hint, line: { ...line, offset: bodyStart + line.offset } });
+      inputs.push({ name, required, hint, line: { ...line, offset: bodyStart + line.offset } });
       open = true;
     } else if (
       open &&
@@ -125,7 +125,7 @@ export function inputLines(prompt: string): (PromptInput & { line: Line })[] {
       last.hint += ` ${rest}`;
     } else open = false;
   }
-  return found;
+  return inputs;
 }
 
 /** What a reader gives for an input of a prompt, or for the prompt as a whole. */
@@ -144,8 +144,8 @@ interface GivenInput {
  * Pages and MCP share this. The rest of the prompt stays the same. Blank texts are left out; if all are, or the prompt
  * has no INPUT section, the whole prompt stays the same. Line endings of the texts become LF.
  */
-export function fillIn(prompt: string, given: readonly GivenInput[]): string {
-  const parts = given
+export function fillIn(prompt: string, inputs: readonly GivenInput[]): string {
+  const parts = inputs
     // Not /\s+$/, whose time is quadratic in the number of blanks within the text.
     .map(({ name, text }) => ({ name, text: text.replace(/\r\n?/g, '\n').replace(/^\n+/, '').trimEnd() }))
     .filter(({ text }) => text !== '');

@@ -69,7 +69,9 @@ function maskShown(text: string, { line }: Location): string {
   const isShown = (index: number) => Math.abs(index + 1 - line) <= 1;
   return text
     .split('\n')
-    .map((one, index) => (isShown(index) && findSecrets(unescaped(one)).length > 0 ? one.replace(/\S/g, '*') : one))
+    .map((written, index) =>
+      isShown(index) && findSecrets(unescaped(written)).length > 0 ? written.replace(/\S/g, '*') : written,
+    )
     .join('\n');
 }
 

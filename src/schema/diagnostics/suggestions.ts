@@ -1,16 +1,16 @@
 import { closest, distance } from 'fastest-levenshtein';
 
 /** Returns the name in `known` that `word` is most likely a misspelling of, in any case, or undefined. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
-  if (known.length === 0) return undefined;
+export function nearest(word: string, names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined;
   const lower = word.toLowerCase();
   const best = closest(
     lower,
-    known.map((name) => name.toLowerCase()),
+    names.map((name) => name.toLowerCase()),
   );
   // Two swapped letters are one mistake, but count as two changes.
   const sorted = (text: string) => [...text].sort().join('');
   const near = distance(lower, best) <= Math.max(1, Math.floor(word.length / 3)) || sorted(lower) === sorted(best);
   if (!near) return undefined;
-  return known.find((name) => name.toLowerCase() === best);
+  return names.find((name) => name.toLowerCase() === best);
 }

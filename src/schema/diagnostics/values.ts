@@ -52,22 +52,22 @@ function describe(schema: z.ZodType, path: (string | number)[]): string | undefi
   return text !== undefined && /^[A-Z][a-z ]/.test(text) ? text[0]?.toLowerCase() + text.slice(1) : text;
 }
 
-/** Returns a sentence that says how to fix the value `found` at `path`. It breaks the rule of `issue`. */
+/** Returns a sentence that says how to fix the value at `path`. It breaks the rule of `issue`. */
 function valueHint(
   issue: z.core.$ZodIssue,
-  found: unknown,
+  value: unknown,
   path: (string | number)[],
   { schema, json }: { schema: z.ZodType; json: boolean },
 ): string {
   const expected = issue.code === 'invalid_type' ? issue.expected : '';
-  if (found === null || found === '') return 'Write a value, or remove the line if it is not needed.';
+  if (value === null || value === '') return 'Write a value, or remove the line if it is not needed.';
   if (issue.code === 'custom' && typeof issue.params?.hint === 'string') return issue.params.hint;
-  if (typeof found === 'string' && isQuoted(found, expected)) return 'Remove the quotes.';
-  const proposal = meant(issue, found);
+  if (typeof value === 'string' && isQuoted(value, expected)) return 'Remove the quotes.';
+  const proposal = meant(issue, value);
   if (proposal !== undefined) return `Did you mean ${proposal}?`;
-  if (issue.message === dateRule) return whyNoDay(String(found)) ?? 'Write it as YYYY-MM-DD, such as 2026-03-01.';
+  if (issue.message === dateRule) return whyNoDay(String(value)) ?? 'Write it as YYYY-MM-DD, such as 2026-03-01.';
   if (issue.message === lineRule)
-    return String(found).includes('\n') ? 'Write it on one line.' : 'Remove the spaces at its start and end.';
+    return String(value).includes('\n') ? 'Write it on one line.' : 'Remove the spaces at its start and end.';
   if (issue.code === 'invalid_value') {
     const setting = listedIn(schema, path);
     const yours = setting === undefined ? '.' : `, or change your list: \`${setting}\` in catalog.config.json.`;
@@ -76,7 +76,7 @@ function valueHint(
   const description = describe(schema, path);
   const keys = knownKeys(schema, expected === 'array' ? [...path, 0] : path);
   return (
-    typeHint(expected, found, keys, { json, isEntry: typeof path.at(-1) === 'number' }) ??
+    typeHint(expected, value, keys, { json, isEntry: typeof path.at(-1) === 'number' }) ??
     (description === undefined ? 'Correct it, or remove it.' : `What belongs here: ${description}.`)
   );
 }
@@ -96,23 +96,23 @@ const entryHint = 'Write each entry as an object';
  */
 function typeHint(
   expected: string,
-  found: unknown,
+  value: unknown,
   keys: readonly string[],
   { json, isEntry }: { json: boolean; isEntry: boolean },
 ): string | undefined {
   const names = listOfKeys(keys);
   switch (expected) {
     case 'string':
-      return typeof found === 'object'
+      return typeof value === 'object'
         ? 'Write it as text. If it starts with a bracket or a brace, put it in quotes.'
         : 'Put it in quotes.';
     case 'array':
       return keys.length === 0
-        ? `Write it as a list${listOf(found, json)}.`
+        ? `Write it as a list${listOf(value, json)}.`
         : `Write it as a list of objects. ${names}`;
     case 'object': {
       // In YAML, a key without a colon and a space is a text.
-      const [word = ''] = typeof found === 'string' && !json ? found.split(/[\s:]/, 1) : [];
+      const [word = ''] = typeof value === 'string' && !json ? value.split(/[\s:]/, 1) : [];
       const key = word === '' ? undefined : nearest(word, keys);
       if (key !== undefined) return `After \`${key}\`, write a colon, a space and its value.`;
       return keys.length === 0 ? undefined : `${isEntry ? entryHint : 'Write it as an object'}. ${names}`;
@@ -128,9 +128,9 @@ function listOfKeys(keys: readonly string[]): string {
 }
 
 /** Shows the list that a text was probably meant to be, as the end of a sentence. */
-function listOf(found: unknown, json: boolean): string {
-  if (typeof found !== 'string') return ' in square brackets, with commas between the entries';
-  const items = found.split(',').map((item) => item.trim());
+function listOf(value: unknown, json: boolean): string {
+  if (typeof value !== 'string') return ' in square brackets, with commas between the entries';
+  const items = value.split(',').map((item) => item.trim());
   return `: [${items.map((item) => (json ? JSON.stringify(item) : item)).join(', ')}]`;
 }
 
@@ -165,10 +165,10 @@ export function explain(
     const group = JSON.stringify([issue.code === 'unrecognized_keys', issue.path]);
     groups.set(group, [...(groups.get(group) ?? []), issue]);
   }
-  const found = [...groups.values()]
+  const explanations = [...groups.values()]
     .slice(0, mostExplained)
     .flatMap((issues) => explainIssues(issues, { schema, root: value, echo, json }));
-  return withoutRepeats(withoutMisspelled(found));
+  return withoutRepeats(withoutMisspelled(explanations));
 }
 
 /** The most mistakes of one kind that are explained. A value can have tens of thousands, and nobody reads that many. */
@@ -189,8 +189,8 @@ function explainIssues(issues: readonly z.core.$ZodIssue[], surroundings: Surrou
   const path = issue.path.filter((key) => typeof key !== 'symbol');
   const name = path.length === 0 ? 'The top level' : `\`${fieldName(path)}\``;
   if (issue.code === 'unrecognized_keys') {
-    const known = knownKeys(schema, path);
-    return issue.keys.slice(0, mostExplained).map((key) => unknownKey(key, path, known));
+    const keys = knownKeys(schema, path);
+    return issue.keys.slice(0, mostExplained).map((key) => unknownKey(key, path, keys));
   }
   if (issue.code === 'invalid_key') {
     const key = String(path.at(-1));
@@ -204,8 +204,8 @@ function explainIssues(issues: readonly z.core.$ZodIssue[], surroundings: Surrou
       },
     ];
   }
-  const found = valueAt(root, path);
-  if (found === undefined) {
+  const value = valueAt(root, path);
+  if (value === undefined) {
     const description = describe(schema, path);
     return [
       {
@@ -217,14 +217,14 @@ function explainIssues(issues: readonly z.core.$ZodIssue[], surroundings: Surrou
     ];
   }
   // If a value has the wrong type or is empty, its other errors are only a consequence.
-  const reported = issue.code === 'invalid_type' || found === '' ? [issue] : issues;
+  const reported = issue.code === 'invalid_type' || value === '' ? [issue] : issues;
   const rules = [...new Set(reported.map(rule))];
   return [
     {
       kind: 'value',
       path,
-      message: `${echo ? `${name} is ${show(found)}; it` : name} has to be ${rules.join(' and ')}.`,
-      hint: valueHint(issue, found, path, surroundings),
+      message: `${echo ? `${name} is ${show(value)}; it` : name} has to be ${rules.join(' and ')}.`,
+      hint: valueHint(issue, value, path, surroundings),
     },
   ];
 }
@@ -232,9 +232,9 @@ function explainIssues(issues: readonly z.core.$ZodIssue[], surroundings: Surrou
 /** The most known keys that a message lists. */
 const mostListed = 40;
 
-function unknownKey(key: string, path: (string | number)[], known: string[]): Explanation {
-  const slip = nearest(key, known) ?? known.find((name) => name.endsWith(`/${key}`));
-  const list = known.length > mostListed ? 'Correct it, or remove it.' : listOfKeys(known);
+function unknownKey(key: string, path: (string | number)[], keys: string[]): Explanation {
+  const slip = nearest(key, keys) ?? keys.find((name) => name.endsWith(`/${key}`));
+  const list = keys.length > mostListed ? 'Correct it, or remove it.' : listOfKeys(keys);
   return {
     kind: 'unknown-key',
     path: [...path, key],
@@ -260,13 +260,13 @@ const otherNames: Record<string, readonly string[]> = {
 };
 
 /** Drops the explanation of a missing key if an unknown key is probably that key under another name. */
-function withoutMisspelled(found: readonly Explanation[]): Explanation[] {
-  const missing = found.filter(({ kind }) => kind === 'missing');
+function withoutMisspelled(explanations: readonly Explanation[]): Explanation[] {
+  const missing = explanations.filter(({ kind }) => kind === 'missing');
   const explained = new Set<Explanation>();
-  const result = found.map((entry) => {
+  const result = explanations.map((entry) => {
     if (entry.kind !== 'unknown-key') return entry;
     const key = String(entry.path.at(-1));
-    const beside = missing.filter((one) => !explained.has(one) && parent(one) === parent(entry));
+    const beside = missing.filter((gap) => !explained.has(gap) && parent(gap) === parent(entry));
     const names = beside.map(({ path }) => String(path.at(-1)));
     const name = nearest(key, names) ?? names.find((other) => otherNames[other]?.includes(key));
     if (name === undefined) return entry;
@@ -281,13 +281,13 @@ function parent({ path }: Explanation): string {
 }
 
 /** Keeps only the first explanation if several entries of a list are wrong in the same way. */
-function withoutRepeats(found: readonly Explanation[]): Explanation[] {
+function withoutRepeats(explanations: readonly Explanation[]): Explanation[] {
   const key = ({ kind, path, hint }: Explanation) =>
     kind === 'value' && typeof path.at(-1) === 'number' && hint.startsWith(entryHint)
       ? JSON.stringify(path.slice(0, -1))
       : null;
   const seen = new Set<string>();
-  return found.filter((entry) => {
+  return explanations.filter((entry) => {
     const list = key(entry);
     if (list === null) return true;
     const repeats = seen.has(list);
@@ -363,8 +363,8 @@ function nearestTimeZone(text: string): string | undefined {
 }
 
 /** Returns what an editor most likely meant with an invalid value, or undefined. */
-function meant(issue: z.core.$ZodIssue, found: unknown): string | undefined {
-  const text = typeof found === 'number' ? String(found) : typeof found === 'string' ? found.trim() : undefined;
+function meant(issue: z.core.$ZodIssue, value: unknown): string | undefined {
+  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : undefined;
   if (text === undefined || text === '') return undefined;
   if (issue.code === 'invalid_value') return nearest(text, issue.values.map(String));
   if (issue.code === 'invalid_type' && issue.expected === 'boolean') return booleans[text.toLowerCase()];

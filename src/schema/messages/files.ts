@@ -178,11 +178,11 @@ export const settingsMessages = {
 /** Problems with a catalog's own templates and fonts, and with the social image. */
 export const templateMessages = {
   /** `proposal` is a template with a similar name, if there is one. */
-  unknownTemplate: (name: string, proposal: string | undefined, known: readonly string[]) => ({
+  unknownTemplate: (name: string, proposal: string | undefined, allowed: readonly string[]) => ({
     message: `templates/${name} does not replace a template of the program, so it would never be used.`,
     hint:
       proposal === undefined
-        ? `Rename it to one of these templates, or delete it: ${known.join(', ')}.`
+        ? `Rename it to one of these templates, or delete it: ${allowed.join(', ')}.`
         : `Did you mean ${proposal}?`,
   }),
 

@@ -191,13 +191,13 @@ interface EarlierRelease {
 /** The earlier versions of plugins by the slug of their agent, newest first, those under former slugs last. */
 function earlierReleases({ agents, moved, plugins, published }: Site): Map<string, EarlierRelease[]> {
   const current = new Map(agents.map((agent) => [agent.slug, plugins.of(agent)]));
-  const found = new Map<string, EarlierRelease[]>();
+  const earlier = new Map<string, EarlierRelease[]>();
   for (const [name, slug] of [...[...current.keys()].map((name) => [name, name] as const), ...moved]) {
     const releases = (published.releases.get(name) ?? [])
       .filter(({ version }) => version !== current.get(name))
       .sort((a, b) => (revisionOf(b.version) ?? 0) - (revisionOf(a.version) ?? 0))
       .map(({ version, skill }) => ({ name, version, skill }));
-    if (releases.length > 0) found.set(slug, [...(found.get(slug) ?? []), ...releases]);
+    if (releases.length > 0) earlier.set(slug, [...(earlier.get(slug) ?? []), ...releases]);
   }
-  return found;
+  return earlier;
 }

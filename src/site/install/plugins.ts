@@ -113,7 +113,7 @@ export class VersionsByRelease implements PluginVersions {
   readonly #site: Pick<Site, 'settings'>;
   readonly #published: PublishedPlugins;
   readonly #before: ReadonlyMap<string, readonly [key: string, version: string]>;
-  readonly #found = new Map<string, readonly [key: string, version: string]>();
+  readonly #versions = new Map<string, readonly [key: string, version: string]>();
 
   /** `before` saves the comparison of plugins that did not change since the last build. */
   constructor(site: Pick<Site, 'settings'>, published: PublishedPlugins, before: KnownVersions = []) {
@@ -123,17 +123,17 @@ export class VersionsByRelease implements PluginVersions {
   }
 
   of(agent: PublishedAgent): string {
-    const found = this.#found.get(agent.slug) ?? this.#find(agent);
-    this.#found.set(agent.slug, found);
-    return found[1];
+    const compared = this.#versions.get(agent.slug) ?? this.#compare(agent);
+    this.#versions.set(agent.slug, compared);
+    return compared[1];
   }
 
   /** What the next build can use. */
   get known(): KnownVersions {
-    return [...this.#found].filter(([, [key]]) => key !== '').map(([name, known]) => [name, ...known]);
+    return [...this.#versions].filter(([, [key]]) => key !== '').map(([name, known]) => [name, ...known]);
   }
 
-  #find(agent: PublishedAgent): readonly [key: string, version: string] {
+  #compare(agent: PublishedAgent): readonly [key: string, version: string] {
     const last = this.#lastRelease(agent.slug);
     if (last === null) return ['', versionOf(agent.revision)];
     const key = [agent.fingerprint.whole, last.version, ...last.files.map(([, blob]) => blob)].join();

@@ -124,7 +124,7 @@ function frame({ templates, preview }: Site, { subject, preheader, foot, body: [
     ...foot,
     body,
   });
-  return html.replace(/<style>[^<]*<\/style>|[{}]/g, (found) => braces[found] ?? found);
+  return html.replace(/<style>[^<]*<\/style>|[{}]/g, (match) => braces[match] ?? match);
 }
 
 const braces: Readonly<Record<string, string>> = { '{': '&#123;', '}': '&#125;' };

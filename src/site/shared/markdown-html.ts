@@ -70,8 +70,8 @@ export function markdownRenderer(url: Addresses): MarkdownRenderer {
   return {
     forPage: (source, pageUrl) => render(source, pageUrl, false),
     forFeed(source, pageUrl) {
-      const known = inFeeds.get(pageUrl);
-      if (known?.source === source) return known.html;
+      const cached = inFeeds.get(pageUrl);
+      if (cached?.source === source) return cached.html;
       const html = render(source, pageUrl, true);
       inFeeds.set(pageUrl, { source, html });
       return html;

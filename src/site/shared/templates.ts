@@ -65,7 +65,7 @@ const compiledBefore = new LRUCache<string, Handlebars.TemplateDelegate>({ max: 
 export function compileTemplates(
   sources: readonly TemplateSource[],
   helpers: Handlebars.HelperDeclareSpec,
-  known = false,
+  checked = false,
 ): Templates {
   const names = namesOf(helpers);
   const pages = new Map<string, Handlebars.TemplateDelegate>();
@@ -73,7 +73,7 @@ export function compileTemplates(
   const errors: Diagnostic[] = [];
   for (const source of sources) {
     try {
-      if (!known) check(source.text, names);
+      if (!checked) check(source.text, names);
     } catch (error) {
       errors.push(explainTemplate(source, error));
       continue;
@@ -93,12 +93,12 @@ export function compileTemplates(
   }
   if (errors.length > 0) throw new ContentError(errors);
 
-  const given = { helpers: helpers as Record<string, Handlebars.HelperDelegate>, partials };
+  const shared = { helpers: helpers as Record<string, Handlebars.HelperDelegate>, partials };
   return {
     render(name, data) {
       const template = pages.get(name);
       if (template === undefined) throw new Error(`There is no template ${name}.hbs.`);
-      return template(data, given);
+      return template(data, shared);
     },
     version(name) {
       return sha256Of(sources.find((source) => source.name === `${name}.hbs`)?.text ?? '').slice(0, 12);
@@ -131,8 +131,8 @@ function check(text: string, helpers: ReadonlySet<string>): void {
 
 function compile(text: string, helpers: ReadonlySet<string>): Handlebars.TemplateDelegate {
   const key = keyOf(text, helpers);
-  const known = compiledBefore.get(key);
-  if (known !== undefined) return known;
+  const cached = compiledBefore.get(key);
+  if (cached !== undefined) return cached;
   const ready = precompiled()[digestOf(key)];
   const template =
     ready === undefined ? compiler().compile(fieldsFirst(text, helpers), options) : engine.template(ready);

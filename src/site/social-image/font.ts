@@ -42,9 +42,9 @@ export function readFont(name: string, bytes: Uint8Array): Font {
 function tablesOf(data: DataView): (tag: string) => number {
   const offsets = new Map<string, number>();
   for (let index = 0; index < data.getUint16(4); index += 1) {
-    const record = 12 + index * 16;
-    const tag = String.fromCharCode(...[0, 1, 2, 3].map((at) => data.getUint8(record + at)));
-    offsets.set(tag, data.getUint32(record + 8));
+    const entry = 12 + index * 16;
+    const tag = String.fromCharCode(...[0, 1, 2, 3].map((at) => data.getUint8(entry + at)));
+    offsets.set(tag, data.getUint32(entry + 8));
   }
   return (tag) => {
     const offset = offsets.get(tag);
@@ -59,8 +59,8 @@ function glyphsByCodePoint(data: DataView, cmap: number): Map<number, number> {
     { length: data.getUint16(cmap + 2) },
     (_, index) => cmap + data.getUint32(cmap + 4 + index * 8 + 4),
   );
-  const wanted = [12, 4].flatMap((format) => subtables.filter((at) => data.getUint16(at) === format));
-  const [subtable] = wanted;
+  const usable = [12, 4].flatMap((format) => subtables.filter((at) => data.getUint16(at) === format));
+  const [subtable] = usable;
   if (subtable === undefined) throw new Error('The font has no character map for Unicode.');
   return data.getUint16(subtable) === 12 ? groupsOf(data, subtable) : segmentsOf(data, subtable);
 }
@@ -175,11 +175,11 @@ export class Typesetter {
   }
 
   #advance(character: string): number | null {
-    const known = this.#advances.get(character);
-    if (known !== undefined) return known;
-    const found = this.#fonts.map((font) => font.advance(character)).find((width) => width !== undefined) ?? null;
-    this.#advances.set(character, found);
-    return found;
+    const cached = this.#advances.get(character);
+    if (cached !== undefined) return cached;
+    const advance = this.#fonts.map((font) => font.advance(character)).find((width) => width !== undefined) ?? null;
+    this.#advances.set(character, advance);
+    return advance;
   }
 
   /** The width of a text, or of a longer one if `before` is the width of its beginning. */

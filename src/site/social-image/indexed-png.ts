@@ -99,11 +99,11 @@ function indexRow(colors: Int32Array, palette: Map<number, number>, row: Uint8Ar
 function mixer(palette: number[]): (color: number, below: number) => number {
   const results = palette.map(() => new Map<number, number>());
   return (color, below) => {
-    const known = results[below]?.get(color);
-    if (known !== undefined) return known;
+    const cached = results[below]?.get(color);
+    if (cached !== undefined) return cached;
     const mixed = over(color, palette[below] ?? 0);
-    const found = palette.indexOf(mixed);
-    const result = found === -1 ? palette.push(mixed) - 1 : found;
+    const index = palette.indexOf(mixed);
+    const result = index === -1 ? palette.push(mixed) - 1 : index;
     results[below]?.set(color, result);
     return result;
   };

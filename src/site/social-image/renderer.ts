@@ -68,8 +68,8 @@ export function imageRenderer(files: readonly FontFile[], cache: string | null):
     fonts,
     render(svg) {
       const key = tools.copy().update(`\0${svg}`).digest('hex');
-      const known = cached?.read(key);
-      if (known) return known;
+      const stored = cached?.read(key);
+      if (stored) return stored;
       return (done) =>
         drawing.send(svg, (drawn) => {
           const image = imageOf(drawn);
@@ -133,7 +133,7 @@ interface ImageCache {
 /** How long an unused image is kept, in milliseconds: 60 days. */
 const keptMs = 60 * 86_400_000;
 /** How often the time of the last use is recorded, in milliseconds: once a day. */
-const recordedMs = 86_400_000;
+const dayMs = 86_400_000;
 
 /** The length of the hash that follows the image in a file. Image viewers ignore it. */
 const hashLength = 32;
@@ -192,7 +192,7 @@ export function imageCache(folder: string): ImageCache {
 
 function recordUse(file: number): void {
   const now = Date.now();
-  if (now - fstatSync(file).mtimeMs < recordedMs) return;
+  if (now - fstatSync(file).mtimeMs < dayMs) return;
   try {
     futimesSync(file, now / 1000, now / 1000);
   } catch {
