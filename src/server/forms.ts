@@ -255,8 +255,8 @@ function parseBody<Schema extends z.ZodType>(schema: Schema, fields: Fields): z.
 }
 
 /**
- * Returns what stores a vote (sendFeedback, C4.3 to C4.6). It resolves with the headers of the limit once the vote is on disk. A request
- * that fills the honeypot is ignored before its other fields are checked.
+ * Returns what stores a vote (sendFeedback, C4.3 to C4.6). It resolves with the headers of the limit once the vote is on
+ * disk. A request that fills the honeypot is ignored before its other fields are checked.
  *
  * It throws Refusal: `invalid_body`, `unknown_agent`, `rate_limited`, `unavailable`.
  */

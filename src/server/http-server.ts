@@ -14,19 +14,21 @@ import { networkOf } from '../storage/vote.ts';
 import { earlyErrorBody, sendEarlyError } from './http.ts';
 import type { ServerSettings } from './settings.ts';
 
-/** How many connections are accepted. */
-interface ConnectionLimits {
-  /** In total; 0: no limit. */
-  total: number;
-  /** From one client, see C8.24; 0: no limit, as behind a proxy. */
-  perClient: number;
-}
+type Limits = Pick<ServerSettings, 'maxConnections' | 'maxClientConnections' | 'trustProxy'>;
 
 /** How long to wait before refused connections are logged again, in milliseconds. */
 const logMs = 60_000;
 
-/** Closes connections over the limits as soon as they open, and logs it at most once a minute. */
-export function limitConnections(server: Server, { total, perClient }: ConnectionLimits, log: Logger): void {
+/**
+ * Closes connections over the limits as soon as they open, and logs it at most once a minute. They are limited in total,
+ * and from one client (C8.24) unless a proxy is trusted; 0: no limit.
+ */
+export function limitConnections(
+  server: Server,
+  { maxConnections: total, maxClientConnections, trustProxy }: Limits,
+  log: Logger,
+): void {
+  const perClient = trustProxy === 0 ? maxClientConnections : 0;
   const open = new Map<string, number>();
   let logged = Number.NEGATIVE_INFINITY;
   const refused = (limit: number, message: string) => {
@@ -315,8 +317,7 @@ export class HttpServer {
     this.#server = createServer({ ...timeouts, requireHostHeader: false }, this.#turns.listener);
     this.#server.on('checkExpectation', this.#turns.listener);
     endStalled(this.#server, stalledMs);
-    const perClient = settings.trustProxy === 0 ? settings.maxClientConnections : 0;
-    limitConnections(this.#server, { total: settings.maxConnections, perClient }, log);
+    limitConnections(this.#server, settings, log);
     answerUnparsed(this.#server, this.#turns);
   }
 

@@ -248,20 +248,12 @@ function parseJson(text: string): Fields {
 
 /** Parses application/x-www-form-urlencoded (URL standard), but refuses invalid UTF-8. The first of two fields with one name counts. */
 function parseForm(text: string): Fields {
-  const fields: Fields = Object.create(null);
-  for (const pair of text.split('&')) {
-    if (pair === '') continue;
-    const [name = '', ...rest] = pair.split('=');
-    try {
-      const key = decodeFormText(name);
-      fields[key] ??= decodeFormText(rest.join('='));
-    } catch {
-      throw new Refusal('invalid_body', 'The form has an escape sequence that is not UTF-8.');
-    }
+  try {
+    decodeURIComponent(text);
+  } catch {
+    throw new Refusal('invalid_body', 'The form has an escape sequence that is not UTF-8.');
   }
+  const fields: Fields = Object.create(null);
+  for (const [name, value] of new URLSearchParams(text)) fields[name] ??= value.replaceAll('\r\n', '\n');
   return fields;
-}
-
-function decodeFormText(text: string): string {
-  return decodeURIComponent(text.replaceAll('+', ' ')).replaceAll('\r\n', '\n');
 }

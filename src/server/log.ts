@@ -8,13 +8,11 @@ import { painter } from '../schema/diagnostics/report.ts';
 
 type Fields = Record<string, unknown>;
 
-const levels: Record<number, [name: string, color: Parameters<ReturnType<typeof painter>>[0]]> = {
-  10: ['trace', 'dim'],
-  20: ['debug', 'dim'],
-  30: ['info', 'dim'],
-  40: ['warn', 'yellow'],
-  50: ['error', 'red'],
-  60: ['fatal', 'red'],
+/** The colors of levels; others are dim. */
+const colors: Record<string, Parameters<ReturnType<typeof painter>>[0]> = {
+  warn: 'yellow',
+  error: 'red',
+  fatal: 'red',
 };
 
 /**
@@ -30,8 +28,8 @@ export function prettyLine(json: string, { color }: { color: boolean }): string 
   }
   const { level, time, pid, hostname, msg, err, ...rest } = fields;
   const paint = painter(color);
-  const [name, shade] = levels[Number(level)] ?? ['info', 'dim'];
-  const mark = name === 'info' ? '' : `${paint(shade, name)} `;
+  const name = pino.levels.labels[Number(level)] ?? 'info';
+  const mark = name === 'info' ? '' : `${paint(colors[name] ?? 'dim', name)} `;
   const what = msg === 'request' ? requestText(rest) : [visible(String(msg ?? '')), ...fieldTexts(rest)].join('  ');
   return `${paint('dim', clock(Number(time)))} ${mark}${what}\n${errorText(err)}`;
 }

@@ -22,7 +22,7 @@ import { parseBoundedJson } from '../lib/bounded.ts';
 import { OperationError, obstacleIn } from '../lib/errors.ts';
 import { type BuildInfo, buildFile, buildInfo } from '../schema/documents.ts';
 import { realPath } from './disk.ts';
-import { alone } from './lock.ts';
+import { alone, hasPid } from './lock.ts';
 
 const planShape = z.object({
   /** The fingerprint of the build.json that is replaced. If another one is in place, the plan is obsolete. */
@@ -216,18 +216,9 @@ export function removeLeftovers(target: string): void {
   mkdirSync(parent, { recursive: true });
   for (const name of readdirSync(parent)) {
     const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN;
-    if (Number.isInteger(pid) && (pid === process.pid || !isAlive(pid))) {
+    if (Number.isInteger(pid) && (pid === process.pid || !hasPid(pid))) {
       rmSync(join(parent, name), { recursive: true, force: true });
     }
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
@@ -252,17 +243,13 @@ export function refuseOtherFolders(target: string, out: string): void {
   }
 }
 
-/** The slugs of the agents in a build. */
-interface Published {
-  slugs: ReadonlySet<string>;
-  /** Maps each former slug to the current one. */
-  formerSlugs: ReadonlyMap<string, string>;
-}
-
 const catalogShape = z.object({ agents: z.array(z.object({ slug: z.string() })) });
 
-/** Reads which agents the build in `dist` has. Throws OperationError if there is no build. */
-export function readPublished(dist: string): Published {
+/**
+ * Reads the slugs of the agents in the build in `dist`, and the current slug of each former one. Throws OperationError if
+ * there is no build.
+ */
+export function readPublished(dist: string): { slugs: ReadonlySet<string>; formerSlugs: ReadonlyMap<string, string> } {
   const { moved } = readJson(dist, buildFile, buildInfo.pick({ moved: true }));
   const { agents } = readJson(dist, 'api/agents.json', catalogShape);
   return { slugs: new Set(agents.map(({ slug }) => slug)), formerSlugs: new Map(Object.entries(moved)) };

@@ -9,12 +9,6 @@ import { newline, readLines, rewriteLines } from './line-file.ts';
 import { withLock } from './lock.ts';
 import { type NewVote, stamp, utcDay, type VoteRecord, type VoteStore, VotesUnavailable, voteRecord } from './vote.ts';
 
-/** The secret of the pseudonyms of one UTC day. It survives a restart; that of the next day overwrites it (C5.22). */
-interface DailySecret {
-  /** Returns the 32 bytes of the secret of `day` (YYYY-MM-DD). The first call of a day makes and stores a new one. */
-  of(day: string): Promise<Buffer>;
-}
-
 interface DailySecretOptions {
   /** The file of the secret, which only its owner can read. */
   path: string;
@@ -25,8 +19,11 @@ interface DailySecretOptions {
 
 const shape = z.object({ day: z.iso.date(), secret: z.string().regex(/^[0-9a-f]{64}$/) });
 
-/** Keeps the daily secret in a file. */
-export function dailySecret({ path, disk, random, warn }: DailySecretOptions): DailySecret {
+/**
+ * Keeps the secret of the pseudonyms of one UTC day in a file. It survives a restart; that of the next day overwrites it
+ * (C5.22). Returns what finds the 32 bytes of a day (YYYY-MM-DD), whose first call makes and stores new ones.
+ */
+export function dailySecret({ path, disk, random, warn }: DailySecretOptions): (day: string) => Promise<Buffer> {
   let current: { day: string; secret: Promise<Buffer> } | null = null;
 
   async function load(day: string): Promise<Buffer> {
@@ -56,19 +53,17 @@ export function dailySecret({ path, disk, random, warn }: DailySecretOptions): D
     }
   }
 
-  return {
-    of(day) {
-      if (current?.day === day) return current.secret;
-      // Two loads at the same time would each make a secret, so the second waits until the first succeeds or fails.
-      const before = current?.secret.catch(() => {});
-      const secret = Promise.resolve(before).then(() => load(day));
-      const mine = { day, secret };
-      current = mine;
-      secret.catch(() => {
-        if (current === mine) current = null;
-      });
-      return secret;
-    },
+  return (day) => {
+    if (current?.day === day) return current.secret;
+    // Two loads at the same time would each make a secret, so the second waits until the first succeeds or fails.
+    const before = current?.secret.catch(() => {});
+    const secret = Promise.resolve(before).then(() => load(day));
+    const mine = { day, secret };
+    current = mine;
+    secret.catch(() => {
+      if (current === mine) current = null;
+    });
+    return secret;
   };
 }
 
@@ -97,7 +92,7 @@ export async function openVoteLog(options: VoteLogOptions): Promise<VoteStore> {
   const journal = await openLastingJournal<NewVote, VoteRecord>({ ...options, prepare }).catch((error) => {
     throw cannotOpen(options.file, error);
   });
-  let secrets: DailySecret | undefined;
+  let secrets: ReturnType<typeof dailySecret> | undefined;
   // The secret is replaced each day even without votes. If it cannot be stored, the next vote reports that.
   const renew = async () => {
     if (journal.isOpen()) await secretOf(utcDay(now())).catch(() => {});
@@ -109,7 +104,7 @@ export async function openVoteLog(options: VoteLogOptions): Promise<VoteStore> {
   /** The final path of the log is known only once it is open. */
   function secretOf(day: string): Promise<Buffer> {
     secrets ??= dailySecret({ path: `${journal.file}.secret`, disk, random, warn });
-    return secrets.of(day);
+    return secrets(day);
   }
 
   async function prepare(votes: readonly NewVote[]): Promise<readonly VoteRecord[]> {

@@ -19,16 +19,8 @@ const lockDraft = /^\.lock\.(?:takeover\.)?[0-9a-f]{32}$/;
 /** How old a lock draft must be to count as abandoned, in milliseconds. */
 const abandonedMs = 60_000;
 
-interface LeftoverOptions {
-  /** The file, which this process owns. */
-  file: string;
-  disk: Disk;
-  now(): Date;
-  warn(message: string): void;
-}
-
 /** Removes drafts that killed processes left next to a file. If that fails, it warns and continues. */
-async function removeLeftovers({ file, disk, now, warn }: LeftoverOptions): Promise<void> {
+async function removeLeftovers({ file, disk, now, warn }: LockOptions): Promise<void> {
   const [folder, name] = [dirname(file), basename(file)];
   try {
     for (const each of await disk.readdir(folder)) {
@@ -43,7 +35,7 @@ async function removeLeftovers({ file, disk, now, warn }: LeftoverOptions): Prom
   }
 }
 
-async function isAbandoned(path: string, { disk, now }: Pick<LeftoverOptions, 'disk' | 'now'>): Promise<boolean> {
+async function isAbandoned(path: string, { disk, now }: Pick<LockOptions, 'disk' | 'now'>): Promise<boolean> {
   return now().getTime() - (await disk.stat(path)).mtimeMs > abandonedMs;
 }
 
@@ -54,9 +46,12 @@ const shape = z.object({
   /** The owned file. A copy of the lock next to another file does not own that one. */
   file: z.string().default(''),
   host: z.string(),
+  /** Changes whenever the machine starts; empty if unknown. */
   boot: z.string(),
+  /** The namespace of pids: containers may share a host name, and each counts from 1. Empty if unknown. */
   namespace: z.string().default(''),
   pid: z.int().min(1),
+  /** When the process started, in a unit of the system. */
   started: z.string(),
   since: z.iso.datetime(),
   heartbeat: z.iso.datetime(),
@@ -91,16 +86,7 @@ export class FileInUse extends OperationError {
 }
 
 /** Identifies a process among all others, even after a restart, on another machine, or with the same pid. */
-interface ProcessIdentity {
-  host: string;
-  /** Changes whenever the machine starts; empty if unknown. */
-  boot: string;
-  /** The namespace of pids: containers may share a host name, and each counts from 1. Empty if unknown. */
-  namespace: string;
-  pid: number;
-  /** When the process started, in a unit of the system. */
-  started: string;
-}
+type ProcessIdentity = Pick<LockOwner, 'host' | 'boot' | 'namespace' | 'pid' | 'started'>;
 
 /** Returns the identity of this process. */
 export async function thisProcess(): Promise<ProcessIdentity> {
@@ -129,7 +115,8 @@ export async function lifeOf(other: ProcessIdentity, self: ProcessIdentity): Pro
   return stat.started === other.started ? 'running' : 'gone';
 }
 
-function hasPid(pid: number): boolean {
+/** Whether a process has the pid. */
+export function hasPid(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -7,13 +7,6 @@ import { programFolder } from '../program.ts';
 import { DatabaseUnavailable } from './database.ts';
 import { type Database, type DatabaseOptions, openDatabase } from './postgres.ts';
 
-interface Migration {
-  number: number;
-  /** The name of its file, such as 001-votes.sql. */
-  name: string;
-  sql: string;
-}
-
 /** What the role of the server may do with each table. It can neither change nor delete a vote. */
 const grants: Record<string, string> = {
   catalog_migrations: 'SELECT',
@@ -31,8 +24,8 @@ const grants: Record<string, string> = {
 const attempts = 10;
 const collisions = ['23505', '40001', '40P01', '42710', '42P07', 'XX000'];
 
-/** The migrations of this program, in order. */
-function migrations(): Migration[] {
+/** The migrations of this program, in order, by their number and the name of their file, such as 001-votes.sql. */
+function migrations() {
   const folder = join(programFolder, 'migrations');
   return readdirSync(folder)
     .filter((name) => /^\d{3}-[\w-]+\.sql$/.test(name))
@@ -57,7 +50,10 @@ export async function migrate(url: string): Promise<string[]> {
   return applied;
 }
 
-async function apply(client: pg.Client, { number, name, sql }: Migration): Promise<boolean> {
+async function apply(
+  client: pg.Client,
+  { number, name, sql }: ReturnType<typeof migrations>[number],
+): Promise<boolean> {
   await client.query('BEGIN');
   const claim = 'INSERT INTO catalog_migrations (number, name) VALUES ($1, $2) ON CONFLICT (number) DO NOTHING';
   const { rowCount } = await client.query(claim, [number, name]);

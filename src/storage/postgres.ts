@@ -156,18 +156,7 @@ async function problemWithWriting(pool: Pool): Promise<unknown> {
 }
 
 /** Connections to PostgreSQL, which other servers need too. */
-interface Pool {
-  /**
-   * Returns a connection, for which it waits if PostgreSQL has no other or all are in use.
-   *
-   * Rejects with DatabaseUnavailable if none was free in time, and with the reason if there is none at all.
-   */
-  connect(): Promise<pg.PoolClient>;
-  /** Takes a connection back, and closes it if `isBroken`. */
-  release(client: pg.PoolClient, isBroken: boolean): void;
-  /** Closes all connections. */
-  end(): Promise<void>;
-}
+type Pool = ReturnType<typeof openPool>;
 
 /** How long it may take to connect, or to get a free connection, in milliseconds. */
 const connectMs = 2_000;
@@ -186,7 +175,7 @@ const scarcity = { lastingMs: 5_000, overMs: 60_000 };
  * If PostgreSQL accepts no more, statements share the connections that exist. Servers that compete get about equally
  * many: each adds them slowly, and leaves one to the others from time to time.
  */
-function openPool({ url, warn, connections = 10, statementMs = 5_000 }: DatabaseOptions): Pool {
+function openPool({ url, warn, connections = 10, statementMs = 5_000 }: DatabaseOptions) {
   const pool = new pg.Pool({
     connectionString: url,
     max: 1,
@@ -198,7 +187,7 @@ function openPool({ url, warn, connections = 10, statementMs = 5_000 }: Database
     ...(statementMs > 0 && { statement_timeout: statementMs, query_timeout: statementMs + 500 }),
   });
   /** When each connection was made. */
-  const made = new Map<pg.PoolClient, number>();
+  const made = new Map<PoolClient, number>();
   const shrink = () => {
     pool.options.max = Math.max(1, made.size);
   };
@@ -238,7 +227,12 @@ function openPool({ url, warn, connections = 10, statementMs = 5_000 }: Database
   }
 
   return {
-    async connect() {
+    /**
+     * Returns a connection, for which it waits if PostgreSQL has no other or all are in use.
+     *
+     * Rejects with DatabaseUnavailable if none was free in time, and with the reason if there is none at all.
+     */
+    async connect(): Promise<PoolClient> {
       for (const deadline = performance.now() + connectMs; ; ) {
         try {
           return await pool.connect();
@@ -250,14 +244,16 @@ function openPool({ url, warn, connections = 10, statementMs = 5_000 }: Database
         }
       }
     },
-    release(client, isBroken) {
+    /** Takes a connection back, and closes it if `isBroken`. */
+    release(client: PoolClient, isBroken: boolean): void {
       const now = performance.now();
       const isOld = now - (made.get(client) ?? now) > lifetimeMs;
       const isLeft = isOld && made.size > 1 && now >= mayGrowAt;
       if (isLeft) mayGrowAt = now + pauseMs;
       client.release(isBroken || isLeft);
     },
-    async end() {
+    /** Closes all connections. */
+    async end(): Promise<void> {
       clearInterval(growing);
       await pool.end();
     },

@@ -370,6 +370,9 @@ const methods = new Map<string, Method>([
   row('skills/get', ['modern'], ofCatalog, getSkill),
 ]);
 
+/** The longest params whose result is kept, as JSON with the method: nobody sends longer ones again. */
+const mostOfKey = 1024;
+
 /** The most messages in a batch. */
 const mostInBatch = 100;
 
@@ -450,7 +453,7 @@ async function perform(request: Request, era: Era, catalog: McpCatalog): Promise
       if (!params.success) throw invalidParams(found.params, request);
       const result = await found.call(params.data, catalog);
       json = jsonBytes(era === 'modern' ? asModern(result, found, catalog) : result);
-      catalog.results.set(key, json);
+      if (key.length <= mostOfKey) catalog.results.set(key, json);
     }
     return resultResponse(request.id, json);
   } catch (error) {

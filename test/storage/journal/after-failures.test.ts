@@ -43,7 +43,7 @@ test('a key or a secret that cannot be stored leaves no draft', () =>
     assert.match(noKey?.message ?? '', 'mail.key cannot be made');
     const disk = failing('EACCES', ({ op }) => op === 'rename');
     const secrets = dailySecret({ path: join(folder, 'secret'), disk, random: randomBytes, warn: () => {} });
-    assert.is(((await rejection(secrets.of('2026-11-22'))) as NodeJS.ErrnoException).code, 'EACCES');
+    assert.is(((await rejection(secrets('2026-11-22'))) as NodeJS.ErrnoException).code, 'EACCES');
     assert.equal(await fs.readdir(folder), []);
   }));
 

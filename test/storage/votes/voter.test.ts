@@ -156,7 +156,7 @@ test('a slow disk at midnight does not restore the secret of the day before', ()
       return undefined;
     });
     const secrets = dailySecret({ path, disk, random: randomBytes, warn: () => {} });
-    const [, secret] = await Promise.all(['2026-11-21', '2026-11-22'].map((day) => secrets.of(day)));
+    const [, secret] = await Promise.all(['2026-11-21', '2026-11-22'].map((day) => secrets(day)));
     assert.equal(JSON.parse(await readFile(path, 'utf8')), { day: '2026-11-22', secret: secret?.toString('hex') });
   }));
 
@@ -168,10 +168,10 @@ test('a vote does not wait for a secret that failed, and two of a day never get 
       return run();
     });
     const secrets = dailySecret({ path: `${file}.secret`, disk, random: randomBytes, warn: () => {} });
-    const full = secrets.of('2026-11-21');
-    const next = secrets.of('2026-11-22');
+    const full = secrets('2026-11-21');
+    const next = secrets('2026-11-22');
     assert.is(((await rejection(full)) as NodeJS.ErrnoException).code, 'ENOSPC');
-    const again = secrets.of('2026-11-22');
+    const again = secrets('2026-11-22');
     assert.equal(await again, await next);
   }));
 
@@ -182,8 +182,7 @@ test('a secret that cannot be read at the moment is not replaced', () =>
       if (fails && op === 'readFile') throw systemError('EIO');
       return run();
     });
-    const read = () =>
-      dailySecret({ path: `${file}.secret`, disk, random: randomBytes, warn: () => {} }).of('2026-11-21');
+    const read = () => dailySecret({ path: `${file}.secret`, disk, random: randomBytes, warn: () => {} })('2026-11-21');
     const secret = await read();
     fails = true;
     assert.is(((await rejection(read())) as NodeJS.ErrnoException).code, 'EIO');
