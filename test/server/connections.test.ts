@@ -173,7 +173,11 @@ test('a body without end is cut off, so that nobody can keep the server reading'
 
 test('the connections of an IPv6 network are those of one client', () => {
   const server = new EventEmitter();
-  limitConnections(server as Server, { maxConnections: 0, maxClientConnections: 2, trustProxy: 0 }, pino({ level: 'silent' }));
+  limitConnections(
+    server as Server,
+    { maxConnections: 0, maxClientConnections: 2, trustProxy: 0 },
+    pino({ level: 'silent' }),
+  );
   const isTaken = (remoteAddress: string) => {
     let isClosed = false;
     const destroy = () => {
