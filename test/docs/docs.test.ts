@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { Console } from '../../src/cli/console.ts';
 import { loadSettings } from '../../src/content/settings.ts';
 import { createProgram } from '../../src/main.ts';
+import { frontMatterSchema } from '../../src/schema/agent.ts';
 import { prettyReport } from '../../src/schema/diagnostics/report.ts';
 import { type JsonSchema, settingsJsonSchema } from '../../src/schema/json-schema.ts';
 import { allRules, isAdjustable, type RuleCode } from '../../src/schema/rules.ts';
@@ -75,6 +76,17 @@ test('docs/rules.md has every rule, with an example of its report', async () => 
     );
   }
   isCurrent('rules.md', `${lines.join('\n')}\n`);
+});
+
+test('docs/agents.md has a row for every field of the front matter, which says whether it is required', () => {
+  const page = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf8');
+  const [, table = ''] = page.split('| key | required | value |\n');
+  const rows = [...(table.split('\n\n')[0] ?? '').matchAll(/^\| `(\w+)` \| (yes|no) \| \S/gm)];
+  const fields = Object.entries(frontMatterSchema({ categories: null, difficulties: null, runtimes: null }).shape);
+  assert.equal(
+    rows.map(([, key, required]) => `${key}: ${required}`).sort(),
+    fields.map(([key, schema]) => `${key}: ${schema.safeParse(undefined).success ? 'no' : 'yes'}`).sort(),
+  );
 });
 
 test('docs/agents.md names every format that a config can have', () => {
