@@ -31,22 +31,22 @@ export function diffOf(file: string, before: string, after: string): string {
  * Markdown stay as they are.
  */
 
-export function withoutByteOrderMark(text: string): string {
+function withoutByteOrderMark(text: string): string {
   return text.replace(/^\uFEFF/, '');
 }
 
-export function withLineFeeds(text: string): string {
+function withLineFeeds(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }
 
 /** Ends a text with exactly one newline, without blank lines before it. */
-export function withFinalNewline(text: string): string {
+function withFinalNewline(text: string): string {
   const lineEnd = text.indexOf('\n', text.trimEnd().length);
   return `${lineEnd === -1 ? text : text.slice(0, lineEnd)}\n`;
 }
 
 /** Removes spaces at the ends of lines. With `markdown`, it keeps those that break a line: two or more before more text. */
-export function withoutTrailingSpaces(text: string, { markdown = false } = {}): string {
+function withoutTrailingSpaces(text: string, { markdown = false } = {}): string {
   const { lines } = linesOf(text);
   return lines
     .map(({ text: line, fenced }, index) => {
@@ -60,7 +60,7 @@ export function withoutTrailingSpaces(text: string, { markdown = false } = {}): 
  * Replaces curly quotes by straight ones where they are an apostrophe within a word, or enclose text on one line.
  * Others may be meant, and so may all of them in a text about quotes.
  */
-export function withStraightQuotes(text: string): string {
+function withStraightQuotes(text: string): string {
   if (/curly|typograph|smart quote/i.test(text)) return text;
   return linesOf(text)
     .lines.map(({ text: line, fenced }) =>
@@ -96,14 +96,14 @@ type Values = Record<string, unknown>;
  * Removes blank lines before the `---` that opens the front matter, spaces around it, and spaces after the `---` that closes
  * it. This comes first, since nothing else in front matter that cannot be read is fixed.
  */
-export function withPlainHyphens(text: string): string {
+function withPlainHyphens(text: string): string {
   const opened = text.replace(/^\s*---[^\S\n]*\n/, '---\n');
   if (!opened.startsWith('---\n')) return text;
   return opened.replace(/(?<=\n)---[^\S\n]*(?=\n|$)/, '---');
 }
 
 /** Removes spaces at the ends of lines, except where they are part of a value or break a line of the Markdown. */
-export function withoutSpacesInMarkdown(text: string): string {
+function withoutSpacesInMarkdown(text: string): string {
   const split = splitFrontMatter(text, '', '');
   if ('code' in split) return text;
   const [front, body] = [text.slice(0, split.bodyOffset), text.slice(split.bodyOffset)];
@@ -115,7 +115,7 @@ export function withoutSpacesInMarkdown(text: string): string {
 const keyOrder = Object.keys(frontMatterSchema({ categories: null, difficulties: null, runtimes: null }).shape);
 
 /** Puts the keys in the order of docs/agents.md. An unknown key stays after the key that it follows. */
-export function withOrderedKeys(text: string): string {
+function withOrderedKeys(text: string): string {
   return changed(text, (source, root, values) => {
     const blocks = blocksOf(
       source,
@@ -133,7 +133,7 @@ export function withOrderedKeys(text: string): string {
 }
 
 /** Puts the points of the demo in order of time. */
-export function withOrderedDemo(text: string): string {
+function withOrderedDemo(text: string): string {
   return changed(text, (source, root, values) => {
     const points = values.demo;
     const list = root.get('demo', true);
@@ -161,7 +161,7 @@ export function withOrderedDemo(text: string): string {
 }
 
 /** Writes tags in lowercase words joined by hyphens, if nothing but case, spaces and underscores has to change. */
-export function withLowercaseTags(text: string): string {
+function withLowercaseTags(text: string): string {
   return changed(text, (source, root, values) => {
     const list = root.get('tags', true);
     if (!isSeq(list) || !Array.isArray(values.tags)) return null;

@@ -3,7 +3,7 @@ import { sha256Of } from '../lib/files.ts';
 import { firstLine, GitError, git } from '../lib/git.ts';
 import type { Change } from '../schema/agent.ts';
 import { servedText } from '../text/served-text.ts';
-import { readBlobs } from './check/git-record.ts';
+import { type Commit, commitsIn, readBlobs } from './check/git-record.ts';
 
 export interface History {
   /** The changes of each agent, newest first. */
@@ -30,10 +30,10 @@ export function readHistory(catalog: string): History {
     return without(error.missing ? 'git is not installed' : refusal(error.message, catalog));
   }
   try {
-    const numbered = entries(git(catalog, numberLog)).flatMap(({ commit, lines }) =>
+    const numbered = commitsIn(catalog, numberLog).flatMap(({ commit, lines }) =>
       lines.map((path) => `${commit} ${path.split('/')[1]}`),
     );
-    const log = entries(git(catalog, changeLog));
+    const log = commitsIn(catalog, changeLog);
     const blobs = log.flatMap(({ lines }) => lines.flatMap((line) => promptBlob.exec(line)?.[1] ?? []));
     const digests = new Map(
       [...readBlobs(catalog, blobs)].map(([blob, text]) => [blob, sha256Of(servedText(text))] as const),
@@ -50,45 +50,17 @@ export function readHistory(catalog: string): History {
 /** Reads every version of the prompts of some agents in the history, also those before a revert, newest first. */
 export function promptTexts(catalog: string, slugs: readonly string[]): string[] {
   const files = slugs.map((slug) => `agents/${slug}/prompt.txt`);
-  const blobs = entries(git(catalog, log('--raw', '--no-abbrev', '--', ...files))).flatMap(({ lines }) =>
+  const blobs = commitsIn(catalog, ['--raw', '--no-abbrev', '--', ...files]).flatMap(({ lines }) =>
     lines.flatMap((line) => promptBlob.exec(line)?.[1] ?? []),
   );
   return [...readBlobs(catalog, blobs).values()].map(servedText);
 }
 
-const log = (...options: string[]) => [
-  ...['-c', 'core.quotePath=false', '-c', 'log.showSignature=false', 'log', '--format=%x00%H%x09%ct'],
-  ...['--first-parent', '-m', '--no-renames', '--diff-algorithm=myers', '--relative', ...options],
-];
-
 /** Lists every file of an agent that a commit changed, with its status and its numbers of changed lines. */
-const changeLog = log('--raw', '--no-abbrev', '--numstat', '--', ':(glob)agents/*/*');
+const changeLog = ['--raw', '--no-abbrev', '--numstat', '--', ':(glob)agents/*/*'];
 
 /** Lists every agent.md in which a commit added or removed a line with a number. */
-const numberLog = log('-G^issue: [0-9]+$', '--diff-filter=M', '--name-only', '--', ':(glob)agents/*/agent.md');
-
-interface Entry {
-  commit: string;
-  /** In milliseconds since 1970. */
-  time: number;
-  /** The lines that git prints for the commit, one for each file. */
-  lines: string[];
-}
-
-/**
- * Splits a log into its commits. Only the first line of a commit starts with NUL, so no text in a repository can look
- * like one.
- */
-function entries(log: string): Entry[] {
-  return log
-    .split('\0')
-    .slice(1)
-    .map((text) => {
-      const [head = '', ...lines] = text.split('\n');
-      const [commit = '', seconds = ''] = head.split('\t');
-      return { commit, time: Number(seconds) * 1000, lines };
-    });
-}
+const numberLog = ['-G^issue: [0-9]+$', '--diff-filter=M', '--name-only', '--', ':(glob)agents/*/agent.md'];
 
 /** Matches a line of `--raw`, `:<modes> <blobs> <status>\t<path>`, or of `--numstat`, `<added>\t<removed>\t<path>`. */
 const listed = /^(?::.* ([A-Z])|(\d+|-)\t(\d+|-))\tagents\/([^/]+)\/([^/]+)$/;
@@ -101,7 +73,7 @@ const promptBlob = /^:\d+ \d+ \w+ (?!0+ )(\w+) [A-Z]\tagents\/([^/]+)\/prompt\.t
  * digests of prompts by the ids of their bytes.
  */
 function changesBySlug(
-  log: readonly Entry[],
+  log: readonly Commit[],
   numbered: ReadonlySet<string>,
   digests: ReadonlyMap<string, string>,
 ): Map<string, Change[]> {

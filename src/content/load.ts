@@ -20,13 +20,6 @@ import { guessSchedule, readSchedule, type Schedule } from './parse/front-matter
 import { type ParsedFolder, parseFolder } from './parse/parse.ts';
 import { readAgents, type SourceFolder } from './read.ts';
 
-/** The fields of an agent that determine its number. */
-export interface Numberable {
-  slug: string;
-  date: string;
-  issue?: number | null | undefined;
-}
-
 /**
  * Gives agents without an `issue` the next numbers after `highest`, ordered by date, then slug. The other agents keep
  * their numbers.
@@ -34,7 +27,7 @@ export interface Numberable {
  * `highest` is the highest number ever given, including those of agents that are not in the list, or 0. The result is
  * ordered by number. The input is not changed.
  */
-export function number<Item extends Numberable>(
+export function number<Item extends Pick<Agent, 'slug' | 'date' | 'issue'>>(
   agents: readonly Item[],
   highest: number,
 ): (Item & { issue: number })[] {
@@ -120,7 +113,7 @@ export function loadContent(
   });
 }
 
-export interface SettleOptions extends Required<Pick<LoadOptions, 'expectNumbers'>>, Pick<LoadOptions, 'listDeleted'> {
+interface SettleOptions extends Required<Pick<LoadOptions, 'expectNumbers'>>, Pick<LoadOptions, 'listDeleted'> {
   today: string;
   rules: RuleSettings | undefined;
   /** Returns what the folders were parsed from, in the same order. It is called only if git has to be read. */
@@ -136,7 +129,11 @@ export function settleContent(
 ): Content {
   const record = recordOf(
     cwd,
-    memory.ofGit('record', () => readRecord(cwd, sources(), folders), isKnown),
+    memory.ofGit(
+      'record',
+      () => readRecord(cwd, sources(), folders),
+      (data) => data !== null,
+    ),
   );
   const content = combine(folders, record, noHistory, { today, rules });
   // Reading the history takes longer than everything else. Only the next numbers and the list of deleted agents depend on it.
@@ -151,10 +148,6 @@ export function settleContent(
 /** Checks folders that were already read, without git. */
 export function checkContent(sources: readonly SourceFolder[], vocabulary: KnownVocabulary, today: string): Content {
   return combine(parseAll(sources, vocabulary), null, noHistory, { today, rules: vocabulary.rules });
-}
-
-function isKnown(value: unknown): boolean {
-  return value !== null;
 }
 
 function readNumbers(cwd: string, memory: Pick<ContentMemory, 'ofGit'>): NumberHistory {

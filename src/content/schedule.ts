@@ -145,7 +145,7 @@ interface Row {
 }
 
 /** The state of an agent in the schedule. `skipped`: it is due, but its errors keep it from being published. */
-export type State = 'published' | 'due' | 'skipped' | 'coming' | 'draft' | 'withdrawn' | 'deleted';
+type State = 'published' | 'due' | 'skipped' | 'coming' | 'draft' | 'withdrawn' | 'deleted';
 
 /** How far the schedule is filled, as a sentence. */
 export function queueText({ today, queueDays }: Pick<Status, 'today' | 'queueDays'>): string {

@@ -30,7 +30,7 @@ export interface SettingsOverrides {
 }
 
 /** The settings of a catalog, which may have errors. */
-export interface CheckedSettings {
+interface CheckedSettings {
   /** Complete: each missing or invalid setting has a default. */
   settings: Settings;
   /** The names that agents may use. Names whose setting is invalid are unknown. */

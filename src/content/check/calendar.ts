@@ -24,7 +24,7 @@ export function inFrontMatter(
  * Returns the indexes of a longest subsequence of `values` that never falls; if there are several, the one with the
  * earliest values.
  */
-export function longestRise(values: readonly string[]): Set<number> {
+function longestRise(values: readonly string[]): Set<number> {
   // Works backward to find the length of the longest subsequence that starts at each index. `starts[n]` is the greatest
   // value that starts one of length n + 1, so `starts` never rises.
   const starts: string[] = [];
@@ -61,7 +61,7 @@ export function plainTitle(title: string): string {
  * Reports all but one of the agents that share a title. The agent that was published first keeps the title. Agents
  * without a number come after it; drafts and the folders in `blamed` come last. Titles of withdrawn agents are free.
  */
-export function takenTitles(folders: readonly ParsedFolder[], blamed: ReadonlySet<string | null>): Diagnostic[] {
+function takenTitles(folders: readonly ParsedFolder[], blamed: ReadonlySet<string | null>): Diagnostic[] {
   const rank = ({ slug, schedule }: ParsedFolder) => {
     if (schedule.draft || blamed.has(slug)) return Number.MAX_SAFE_INTEGER;
     return schedule.issue ?? Number.MAX_SAFE_INTEGER - 1;
@@ -88,7 +88,7 @@ export interface Calendar {
 }
 
 /** The part of a calendar that decides which dates are free. */
-export interface Schedules extends Pick<Calendar, 'reserved'> {
+interface Schedules extends Pick<Calendar, 'reserved'> {
   folders: readonly Pick<ParsedFolder, 'schedule'>[];
 }
 

@@ -6,7 +6,7 @@ import type { ParsedFolder } from '../parse/parse.ts';
 import type { SourceFolder } from '../read.ts';
 
 /** The branch that says which agents are published, and how the checked-out commit relates to it. */
-export interface RecordBranch {
+interface RecordBranch {
   /** The short name: `origin/main`, or `main`. */
   name: string;
   commit: string;
@@ -63,28 +63,30 @@ function checkedOut(cwd: string) {
   return { ref, target: '', commit, seconds };
 }
 
+/** Lists the files below some paths at a commit, whose paths are relative to `cwd`. Throws GitError. */
+function filesAt(cwd: string, commit: string, paths: readonly string[]): { blob: string; path: string }[] {
+  const entries = git(cwd, ['ls-tree', '-r', '-z', commit, '--', ...paths]).split('\0');
+  return entries.flatMap((entry) => {
+    const [, blob = '', path] = /^\d+ blob (\w+)\t(.*)$/s.exec(entry) ?? [];
+    return path === undefined ? [] : [{ blob, path }];
+  });
+}
+
 /** Returns the blob ids of every agents/<slug>/agent.md below `cwd` at a commit, by slug. Throws GitError. */
-export function agentBlobsAt(cwd: string, commit: string): Map<string, string> {
-  const entries = git(cwd, ['ls-tree', '-r', '-z', commit, '--', 'agents/']).split('\0');
+function agentBlobsAt(cwd: string, commit: string): Map<string, string> {
   return new Map(
-    entries.flatMap((entry) => {
-      const match = /^\d+ blob (\w+)\tagents\/([^/]+)\/agent\.md$/s.exec(entry);
-      return match === null ? [] : [[match[2] as string, match[1] as string] as const];
+    filesAt(cwd, commit, ['agents/']).flatMap(({ blob, path }) => {
+      const [, slug] = /^agents\/([^/]+)\/agent\.md$/s.exec(path) ?? [];
+      return slug === undefined ? [] : [[slug, blob] as const];
     }),
   );
 }
 
 /** Reads the files below some paths at a commit, by their paths, which are all relative to `cwd`. Throws GitError. */
 export function textsAt(cwd: string, commit: string, paths: readonly string[]): Map<string, string> {
-  const entries = git(cwd, ['ls-tree', '-r', '-z', commit, '--', ...paths]).split('\0');
-  const files = entries.flatMap((entry) => {
-    const [, blob = '', path] = /^\d+ blob (\w+)\t(.*)$/s.exec(entry) ?? [];
-    return path === undefined ? [] : [{ blob, path }];
-  });
-  const texts = readBlobs(
-    cwd,
-    files.map(({ blob }) => blob),
-  );
+  const files = filesAt(cwd, commit, paths);
+  const blobs = files.map(({ blob }) => blob);
+  const texts = readBlobs(cwd, blobs);
   return new Map(files.map(({ blob, path }) => [path, texts.get(blob) ?? '']));
 }
 
@@ -106,10 +108,39 @@ export function readBlobs(cwd: string, ids: Iterable<string>): Map<string, strin
   return texts;
 }
 
+/** A commit in a log of git. */
+export interface Commit {
+  commit: string;
+  /** In milliseconds since 1970. */
+  time: number;
+  /** The lines that git prints for the commit, one for each file. */
+  lines: string[];
+}
+
+/**
+ * Returns the commits of the first parents that a log lists, newest first. Only the first line of a commit starts with NUL,
+ * so no text in a repository can look like one. Throws GitError, for example if git takes longer than a minute.
+ */
+export function commitsIn(cwd: string, options: readonly string[]): Commit[] {
+  const log = git(cwd, [
+    ...['-c', 'core.quotePath=false', '-c', 'log.showSignature=false', 'log', '--format=%x00%H%x09%ct'],
+    ...['--first-parent', '-m', '--no-renames', '--diff-algorithm=myers', '--relative', ...options],
+  ]);
+  return log
+    .split('\0')
+    .slice(1)
+    .map((text) => {
+      const [head = '', ...lines] = text.split('\n');
+      const [commit = '', seconds = ''] = head.split('\t');
+      return { commit, time: Number(seconds) * 1000, lines };
+    });
+}
+
 /** A version of an agent.md that a commit deleted, or replaced with a version in which one line differs. */
-export interface ReplacedVersion {
+interface ReplacedVersion {
   slug: string;
-  blob: string;
+  /** The schedule in it. */
+  schedule: Schedule;
   /** The commit that replaced or deleted it. */
   commit: string;
   committed: Date;
@@ -118,40 +149,26 @@ export interface ReplacedVersion {
 /**
  * Finds earlier versions of agents in which the line `key` differs from the next version, newest first. It follows the
  * first parents of `tips`, so it finds versions that were on the branch, not those on branches that were merged later.
- * `slug` can be a pattern.
- *
- * Throws GitError, for example if git takes longer than a minute.
+ * `slug` can be a pattern. Throws GitError.
  */
-export function replacedVersions(
-  cwd: string,
-  tips: readonly string[],
-  key: 'issue' | 'date',
-  slug = '*',
-): ReplacedVersion[] {
-  const log = git(cwd, [
-    ...['-c', 'core.quotePath=false', '-c', 'log.showSignature=false', 'log', '--first-parent', '-m'],
-    ...['--raw', '--no-abbrev', '--no-renames', '--diff-filter=DM', `-G^${key}:`, '--relative'],
-    ...['--format=%x00%H %ct', ...tips, '--', `:(glob)agents/${slug}/agent.md`],
-  ]);
-  return log
-    .split('\0')
-    .slice(1)
-    .flatMap((entry) => {
-      const [first = '', ...lines] = entry.split('\n');
-      const [commit = '', seconds] = first.split(' ');
-      return lines.flatMap((line) => {
-        const match = /^:\d+ \d+ (\w+) \w+ [DM]\tagents\/([^/]+)\/agent\.md$/.exec(line);
-        if (match === null) return [];
-        const [, blob = '', slug = ''] = match;
-        return [{ slug, blob, commit, committed: new Date(Number(seconds) * 1000) }];
-      });
-    });
+function replacedVersions(cwd: string, tips: readonly string[], key: 'issue' | 'date', slug = '*'): ReplacedVersion[] {
+  const changed = ['--raw', '--no-abbrev', '--diff-filter=DM', `-G^${key}:`];
+  const files = `:(glob)agents/${slug}/agent.md`;
+  const versions = commitsIn(cwd, [...changed, ...tips, '--', files]).flatMap(({ commit, time, lines }) =>
+    lines.flatMap((line) => {
+      const [, blob = '', slug] = /^:\d+ \d+ (\w+) \w+ [DM]\tagents\/([^/]+)\/agent\.md$/.exec(line) ?? [];
+      return slug === undefined ? [] : [{ slug, blob, commit, committed: new Date(time) }];
+    }),
+  );
+  const blobs = versions.map(({ blob }) => blob);
+  const texts = readBlobs(cwd, blobs);
+  return versions.map(({ blob, ...version }) => ({ ...version, schedule: scheduleIn(texts.get(blob) ?? '') }));
 }
 
 /**
  * Returns which of some agents got an `issue` line first, according to the history of `tip`; null if that is unclear.
  */
-export function firstNumbered(cwd: string, tip: string, slugs: readonly string[]): string | null {
+function firstNumbered(cwd: string, tip: string, slugs: readonly string[]): string | null {
   const files = slugs.map((slug) => `agents/${slug}/agent.md`);
   const log = gitOrNull(cwd, [
     ...['-c', 'core.quotePath=false', 'log', '--first-parent', '-m', '--name-only', '--no-renames', '--relative'],
@@ -214,7 +231,7 @@ export interface NumberHistory {
 }
 
 /** A record as JSON can hold it. */
-export interface RecordData {
+interface RecordData {
   branch: string;
   commit: string;
   day: string;
@@ -249,7 +266,8 @@ export function readRecord(
   if (branch === null) return null;
   try {
     const blobs = agentBlobsAt(cwd, branch.commit);
-    const before = baseBlobs(cwd, branch, blobs);
+    const { base, commit } = branch;
+    const before = base === null ? new Map<string, string>() : base === commit ? blobs : agentBlobsAt(cwd, base);
     const scheduleOf = schedulesOf(cwd, sources, folders, [...blobs.values(), ...before.values()]);
     const day = latestDay(branch.committed);
     return {
@@ -276,23 +294,11 @@ export function readRecord(
 function withPublishedDate(cwd: string, commit: string, slug: string, schedule: Schedule, day: string): Schedule {
   const { issue, date } = schedule;
   if (issue === null || date === null || date <= day) return schedule;
-  const versions = replacedVersions(cwd, [commit], 'date', slug);
-  const texts = readBlobs(
-    cwd,
-    versions.map(({ blob }) => blob),
+  const earlier = replacedVersions(cwd, [commit], 'date', slug).find(
+    ({ schedule, committed }) =>
+      schedule.issue === issue && schedule.date !== null && schedule.date <= latestDay(committed),
   );
-  for (const { blob, committed } of versions) {
-    const earlier = scheduleIn(texts.get(blob) ?? '');
-    if (earlier.issue === issue && earlier.date !== null && earlier.date <= latestDay(committed)) {
-      return { ...schedule, date: earlier.date };
-    }
-  }
-  return schedule;
-}
-
-function baseBlobs(cwd: string, { base, commit }: RecordBranch, blobs: Map<string, string>): Map<string, string> {
-  if (base === null) return new Map();
-  return base === commit ? blobs : agentBlobsAt(cwd, base);
+  return earlier === undefined ? schedule : { ...schedule, date: earlier.schedule.date };
 }
 
 /** Returns the schedule in each blob. Most blobs are files of the working tree, which are already parsed. */
@@ -342,14 +348,9 @@ export function readLostNumbers(cwd: string): NumberHistory {
   if (branch === null) return { lost: [], incomplete: null };
   try {
     const tips = branch.base === branch.commit ? ['HEAD'] : [branch.commit, 'HEAD'];
-    const versions = replacedVersions(cwd, tips, 'issue');
-    const texts = readBlobs(
-      cwd,
-      versions.map(({ blob }) => blob),
-    );
     const lost = new Map<number, LostNumber>();
-    for (const { slug, blob, commit, committed } of versions) {
-      const { issue, date } = scheduleIn(texts.get(blob) ?? '');
+    for (const { slug, schedule, commit, committed } of replacedVersions(cwd, tips, 'issue')) {
+      const { issue, date } = schedule;
       if (issue === null || date === null || date > latestDay(committed) || lost.has(issue)) continue;
       lost.set(issue, { slug, issue, date, commit });
     }

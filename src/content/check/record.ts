@@ -26,7 +26,7 @@ interface Claimed {
 }
 
 /** Checks the numbers that no record confirms. Folders with a refused number then count as having none. */
-export function checkClaims(
+function checkClaims(
   folders: readonly ParsedFolder[],
   { owners, published, reserved, lost, record, today }: Claimed,
 ): { refused: Set<string>; diagnostics: Diagnostic[] } {
@@ -101,7 +101,7 @@ function refusal(folder: ParsedFolder, { today, holder, next, free, branch }: Cl
 }
 
 /** The error for a published agent whose `issue` line is missing. `where` is the branch or commit that has the number. */
-export function lostLine(folder: ParsedFolder, issue: number, where: string): Diagnostic {
+function lostLine(folder: ParsedFolder, issue: number, where: string): Diagnostic {
   const { draft } = folder.schedule;
   return inFrontMatter(folder, draft ? 'draft' : 'date', {
     code: 'record/issue',
@@ -110,7 +110,7 @@ export function lostLine(folder: ParsedFolder, issue: number, where: string): Di
 }
 
 /** Returns a copy of the folder without its number. */
-export function withoutNumber(folder: ParsedFolder): ParsedFolder {
+function withoutNumber(folder: ParsedFolder): ParsedFolder {
   const agent = folder.agent === null ? null : { ...folder.agent, issue: null };
   return { ...folder, schedule: { ...folder.schedule, issue: null }, agent };
 }
@@ -257,7 +257,12 @@ function changes(folder: ParsedFolder, agent: RecordedAgent, { branch }: Publica
   const unreadable = (key: string) => new RegExp(`^${key}:[ \\t]*[^\\s#]`, 'm').test(text);
   if (schedule.issue !== agent.issue && !(schedule.issue === null && unreadable('issue'))) {
     found.push(
-      schedule.issue === null ? lostLine(folder, agent.issue, onBranch(branch)) : renumbered(folder, agent, branch),
+      schedule.issue === null
+        ? lostLine(folder, agent.issue, onBranch(branch))
+        : inFrontMatter(folder, 'issue', {
+            code: 'record/issue',
+            ...numberMessages.numberChanged(agent.issue, branch),
+          }),
     );
   }
   if (schedule.date !== agent.date && agent.date !== null && !(schedule.date === null && unreadable('date'))) {
@@ -272,10 +277,6 @@ function changes(folder: ParsedFolder, agent: RecordedAgent, { branch }: Publica
   const dropped =
     schedule.withdrawn || folder.agent === null ? [] : agent.formerSlugs.filter((slug) => !kept.has(slug));
   return [...found, ...dropped.map((slug) => undeclaredRename(folder, { ...agent, slug }))];
-}
-
-function renumbered(folder: ParsedFolder, { issue }: RecordedAgent, branch: string): Diagnostic {
-  return inFrontMatter(folder, 'issue', { code: 'record/issue', ...numberMessages.numberChanged(issue, branch) });
 }
 
 /** Returns the lost numbers that no folder and no reserved agent has. */

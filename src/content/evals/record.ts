@@ -124,7 +124,7 @@ export type ApiName = keyof typeof apis;
 /** How often a request is repeated, the longest pause that a service can ask for, and the largest response that is read. */
 const retries = 4;
 const longestPauseMs = 120_000;
-export const maxBytes = 2 * 1024 * 1024;
+const maxBytes = 2 * 1024 * 1024;
 
 /** `status` is null if the connection broke, and `body` is then the code of the error. */
 interface Response {
@@ -243,7 +243,7 @@ function failure({ code, stderr, failure: why }: Ended, timeoutMs: number): NoAn
 }
 
 /** Returns the entries of a recording.json by case; none if it does not exist. Throws OperationError if it has errors. */
-export function entriesOf(cwd: string, path: string): Record<string, Recorded> {
+function entriesOf(cwd: string, path: string): Record<string, Recorded> {
   if (!existsSync(join(cwd, path))) return {};
   try {
     return recordingSource.parse(JSON.parse(readFileSync(join(cwd, path), 'utf8'))).cases;
@@ -253,7 +253,7 @@ export function entriesOf(cwd: string, path: string): Record<string, Recorded> {
 }
 
 /** Checks an answer as `catalog validate` does, and writes it to a file of an agent. Throws NoAnswer if it has errors. */
-export function storeAnswer(
+function storeAnswer(
   { cwd, agent, file, text }: { cwd: string; agent: SourceFolder; file: string; text: string },
   settings: Settings,
   today: string,
@@ -278,7 +278,7 @@ export function storeAnswer(
 }
 
 /** Says in recording.json how the answer to a case was made. */
-export function storeEntry(cwd: string, path: string, name: string, recorded: Recorded): void {
+function storeEntry(cwd: string, path: string, name: string, recorded: Recorded): void {
   const entries = Object.entries({ ...entriesOf(cwd, path), [name]: recorded }).sort(([a], [b]) => (a < b ? -1 : 1));
   replaceFile(join(cwd, path), `${JSON.stringify({ cases: Object.fromEntries(entries) }, null, 2)}\n`);
 }

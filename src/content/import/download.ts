@@ -3,14 +3,14 @@ import { HttpFailed, type HttpReason, httpRequest } from '../../lib/http.ts';
 import { visible } from '../../lib/text.ts';
 
 /** The limits of a download. */
-export interface DownloadLimits {
+interface DownloadLimits {
   maxBytes: number;
   /** For the whole download, in milliseconds. */
   timeoutMs: number;
   maxRedirects: number;
 }
 
-export const downloadLimits: DownloadLimits = { maxBytes: 64 * 1024 * 1024, timeoutMs: 60_000, maxRedirects: 5 };
+const downloadLimits: DownloadLimits = { maxBytes: 64 * 1024 * 1024, timeoutMs: 60_000, maxRedirects: 5 };
 
 /**
  * Downloads an address, chunk by chunk. It has to start with https; only this machine may be asked over http.

@@ -33,7 +33,7 @@ interface Part {
 }
 
 /** A prompt with the sections of an agent. */
-export interface Sectioned {
+interface Sectioned {
   prompt: string;
   /** The sections that the text had. The others contain guidance. */
   found: SectionName[];
@@ -105,7 +105,7 @@ function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-export interface ImportOptions {
+interface ImportOptions {
   cwd: string;
   settings: Settings;
   content: Calendar;

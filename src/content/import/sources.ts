@@ -17,12 +17,7 @@ import { type Found, fileFormats, formatOf, type Skipped, type Unusable } from '
 const importedKeys = ['name', 'title', 'description', 'license'];
 
 /** Reads the prompt in a file. `path` names it, with slashes. `beside` are the names of the other files in its folder. */
-export function readPromptFile(
-  format: string,
-  path: string,
-  bytes: Buffer,
-  beside: readonly string[],
-): Found | Unusable {
+function readPromptFile(format: string, path: string, bytes: Buffer, beside: readonly string[]): Found | Unusable {
   const unusable = (problem: string) => ({ where: path, problem });
   if (bytes.length > maxFileBytes)
     return unusable(`It has ${bytes.length} bytes; at most ${maxFileBytes} are allowed.`);

@@ -1,5 +1,6 @@
 import { lstatSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { isScalar, isSeq, type Node, parseDocument, type YAMLSeq } from 'yaml';
 import { OperationError, systemReason, UsageError } from '../../lib/errors.ts';
 import { replaceFile } from '../../lib/files.ts';
@@ -24,8 +25,7 @@ export function withFormerSlug(text: string, add: string, drop: string): string 
   const changed = edit(text, add, drop, wanted);
   // js-yaml accepts a key after a mapping in braces, which is invalid YAML.
   if (changed === null || parseFrontMatter(changed).errors.length > 0) return null;
-  const expected = JSON.stringify(sorted({ ...before, formerSlugs: wanted }));
-  return JSON.stringify(sorted(frontMatter(changed) ?? {})) === expected ? changed : null;
+  return isDeepStrictEqual(frontMatter(changed), { ...before, formerSlugs: wanted }) ? changed : null;
 }
 
 function parseFrontMatter(text: string) {
@@ -80,10 +80,6 @@ function frontMatter(text: string): Record<string, unknown> | null {
   const split = splitFrontMatter(text, '', '');
   if ('code' in split || typeof split.data !== 'object' || split.data === null) return null;
   return split.data as Record<string, unknown>;
-}
-
-function sorted(data: Record<string, unknown>): [string, unknown][] {
-  return Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** The result of renaming a folder. */

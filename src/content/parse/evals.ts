@@ -22,7 +22,7 @@ import { type TextFinding, valueFindings } from './text-checks.ts';
 import { parseYaml, recoverYaml } from './yaml.ts';
 
 /** A recorded answer, not yet graded. */
-export interface RecordedAnswer {
+interface RecordedAnswer {
   folder: string;
   case: string;
   recorded: Recorded;
@@ -36,7 +36,7 @@ const root = 'evals/recordings/';
  * Reads the recorded answers to the cases of an agent, by folder, then in the order of the cases. Reports answers without their case or their entry in recording.json,
  * and the other way around.
  */
-export function readRecordings(cases: readonly string[], source: EvalsSource): RecordedAnswer[] {
+function readRecordings(cases: readonly string[], source: EvalsSource): RecordedAnswer[] {
   const inside = source.names.filter((name) => name.startsWith(root)).map((name) => name.slice(root.length));
   const folders = [...new Set(inside.filter((name) => name.includes('/')).map((name) => name.split('/', 1)[0] ?? ''))];
   for (const name of inside.filter((name) => !name.includes('/')))
@@ -111,7 +111,7 @@ function readEntries(
 type Cases = Readonly<Record<string, EvalCase>>;
 
 /** The files of an agent. */
-export interface EvalsSource {
+interface EvalsSource {
   /** The names of all files, also of unreadable ones. */
   names: readonly string[];
   /** The readable texts, by name. */

@@ -14,11 +14,7 @@ import { maxFileBytes, type ReadProblem, type SourceFile, type SourceFolder } fr
  * Decodes a file of an agent, with LF line endings. Returns null if it is not UTF-8 or is empty. Only the input of a case
  * can be empty. Reports problems with its encoding.
  */
-export function decode(
-  name: string,
-  bytes: Buffer,
-  report: (finding: Omit<Finding, 'slug' | 'file'>) => void,
-): string | null {
+function decode(name: string, bytes: Buffer, report: (finding: Omit<Finding, 'slug' | 'file'>) => void): string | null {
   if (!isUtf8(bytes) || isUtf16(bytes)) {
     const text = bytes.toString('utf8');
     report({
@@ -96,7 +92,7 @@ function startsValid(bytes: Buffer): boolean {
 }
 
 /** The readable texts of a folder, by file name, and the problems with the folder and its files. */
-export interface FolderTexts {
+interface FolderTexts {
   texts: ReadonlyMap<string, string>;
   /** The name of the config file, or null. */
   config: string | null;

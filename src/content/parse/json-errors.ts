@@ -3,7 +3,7 @@ import { type Location, locationAt } from '../../schema/diagnostics/location.ts'
 import { doubleQuotes, jsonMessages } from '../../schema/messages/formats.ts';
 
 /** An error in a JSON text. `offset` and `length` are in UTF-16 units. */
-export interface JsonFault extends Wording {
+interface JsonFault extends Wording {
   offset: number;
   length: number;
 }
@@ -53,7 +53,9 @@ function firstFault(text: string): Found {
     const character = text[at];
     if (character === undefined) return endsEarly(text, open);
     const comment = '/#'.includes(character) ? commentOf(text.slice(at, at + 10_000)) : undefined;
-    if (comment !== undefined) return commentAt(text, at, comment);
+    if (comment !== undefined) {
+      return fault(text, at, comment.length, jsonMessages.noComments, comment.replace(/[^\n]/g, ' '));
+    }
     const closes = (character === '}' || character === ']') && open.at(-1)?.bracket === (character === '}' ? '{' : '[');
     let length = 1;
     if (expected === 'end') {
@@ -67,7 +69,7 @@ function firstFault(text: string): Found {
       open.pop();
       expected = 'end';
     } else if (closes && expected !== 'value') {
-      return trailingComma(text, text.lastIndexOf(',', at));
+      return fault(text, text.lastIndexOf(',', at), 1, jsonMessages.commaAtEnd, ' ');
     } else if (expected !== 'key' && expected !== 'first key' && (character === '{' || character === '[')) {
       open.push({ bracket: character, offset: at });
       expected = character === '{' ? 'first key' : 'first item';
@@ -100,15 +102,6 @@ function fault(
   const repaired =
     replacement === null ? null : text.slice(0, offset) + replacement + text.slice(offset + replacement.length);
   return { offset, length, ...wording, repaired };
-}
-
-function commentAt(text: string, at: number, comment: string): Found {
-  const blank = comment.replace(/[^\n]/g, ' ');
-  return fault(text, at, comment.length, jsonMessages.noComments, blank);
-}
-
-function trailingComma(text: string, at: number): Found {
-  return fault(text, at, 1, jsonMessages.commaAtEnd, ' ');
 }
 
 function noComma(text: string, at: number, end: number, depth: number): Found {
@@ -144,12 +137,8 @@ function endsEarly(text: string, open: readonly { bracket: string; offset: numbe
   const bracket = open.at(-1);
   if (bracket === undefined) return fault(text, last, 1, jsonMessages.valueMissing);
   const line = text.slice(0, bracket.offset).split('\n').length;
-  return fault(
-    text,
-    last,
-    1,
-    jsonMessages.bracketNotClosed(bracket.bracket, line, bracket.bracket === '{' ? '}' : ']'),
-  );
+  const missing = bracket.bracket === '{' ? '}' : ']';
+  return fault(text, last, 1, jsonMessages.bracketNotClosed(bracket.bracket, line, missing));
 }
 
 /** The deepest nesting allowed in a config. Every JSON parser accepts it, and no config needs more. */

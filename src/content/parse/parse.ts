@@ -30,12 +30,12 @@ import { conflictFinding, placeholderFindings } from './placeholders.ts';
 import { renderedFindings, type TextFinding, textFindings, valueFindings, withoutFound } from './text-checks.ts';
 
 /** A problem with the sections of a prompt. */
-export interface SectionFault extends Wording {
+interface SectionFault extends Wording {
   location: Location;
 }
 
 /** Checks that a prompt has INPUT, RULES and OUTPUT, each once and in that order. */
-export function sectionFaults(prompt: string): SectionFault[] {
+function sectionFaults(prompt: string): SectionFault[] {
   const sections = sectionsOf(prompt);
   const count = (name: SectionName) => sections.filter((section) => section.name === name).length;
   const missing = sectionNames.filter((name) => count(name) === 0);

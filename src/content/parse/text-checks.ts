@@ -40,7 +40,7 @@ export function hiddenCharacter(text: string): HiddenCharacter | null {
 }
 
 /** Leaves out all characters of which `hiddenCharacter` could find one. */
-export function withoutHidden(text: string): string {
+function withoutHidden(text: string): string {
   return text.replace(suspicious, '');
 }
 

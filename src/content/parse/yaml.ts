@@ -21,14 +21,14 @@ export function parseYaml(source: string): unknown {
 }
 
 /** An error in a YAML text. `offset` and `length` are in UTF-16 units. */
-export interface YamlFault extends Wording {
+interface YamlFault extends Wording {
   code: Diagnostic['code'];
   offset: number;
   length: number;
 }
 
 /** Explains why js-yaml rejected a text, with the help of a second parser that reports positions. */
-export function explainYaml(source: string): YamlFault {
+function explainYaml(source: string): YamlFault {
   const deep = tooDeepAt(source);
   if (deep !== -1) return fault(deep, 1, yamlMessages.nestedTooDeeply);
   const known = tabIndent(source) ?? strayHyphen(source) ?? afterQuote(source) ?? openBracket(source);
@@ -36,12 +36,8 @@ export function explainYaml(source: string): YamlFault {
   const document = parseDocument(source, { prettyErrors: false });
   const anchored = findAnchor(document, source);
   if (anchored !== undefined) {
-    return {
-      code: 'front-matter/anchor',
-      offset: anchored.offset,
-      length: anchored.name.length,
-      ...yamlMessages.anchorOrAlias(anchored.name),
-    };
+    const { offset, name } = anchored;
+    return fault(offset, name.length, yamlMessages.anchorOrAlias(name), 'front-matter/anchor');
   }
   const error = document.errors[0];
   if (error?.code === 'DUPLICATE_KEY') return duplicateKey(source, error.pos[0]);
@@ -51,37 +47,37 @@ export function explainYaml(source: string): YamlFault {
   if (continued !== null) return indentedKey(source, continued[0].length);
   const mark = markOf(source);
   const offset = error?.pos[0] ?? mark.offset;
-  const length = (error?.pos[1] ?? offset + 1) - offset;
-  return {
-    code: 'front-matter/yaml',
-    offset,
-    length,
-    ...wordsFor(error?.code ?? '', source, offset, error?.message ?? mark.reason),
-  };
+  const wording = wordsFor(error?.code ?? '', source, offset, error?.message ?? mark.reason);
+  return fault(offset, (error?.pos[1] ?? offset + 1) - offset, wording);
 }
 
-function fault(offset: number, length: number, wording: Wording): YamlFault {
-  return { code: 'front-matter/yaml', offset, length, ...wording };
+function fault(
+  offset: number,
+  length: number,
+  wording: Wording,
+  code: Diagnostic['code'] = 'front-matter/yaml',
+): YamlFault {
+  return { code, offset, length, ...wording };
 }
 
-export function duplicateKey(source: string, offset: number): YamlFault {
+function duplicateKey(source: string, offset: number): YamlFault {
   const name = /^[^:\s]+/.exec(source.slice(offset))?.[0] ?? 'A key';
   return { code: 'front-matter/duplicate-key', offset, length: name.length, ...yamlMessages.keyTwice(name) };
 }
 
-export function indentedKey(source: string, offset: number): YamlFault {
+function indentedKey(source: string, offset: number): YamlFault {
   const [, spaces = '', name = ''] = /^(\s*)([^\s:]*)/.exec(source.slice(offset)) ?? [];
   return fault(offset, spaces.length + name.length, yamlMessages.keyIndented(name));
 }
 
 /** A marker that was left behind when someone resolved a merge conflict by hand, as the first line of `text`. */
-export function conflictMarker(text: string): YamlFault | null {
+function conflictMarker(text: string): YamlFault | null {
   const line = /^(?:={7}|>{7}|\|{7})(?: .*)?(?=\n|$)/.exec(text)?.[0];
   if (line === undefined) return null;
   return { code: 'text/conflict', offset: 0, length: line.length, ...textMessages.leftConflictMarker };
 }
 
-export function noKey(text: string): YamlFault {
+function noKey(text: string): YamlFault {
   const [, key, value = ''] = /^([\w-]+):(\S.*)/.exec(text) ?? [];
   if (key !== undefined) return fault(key.length, 1, yamlMessages.noSpaceAfterColon(key, value));
   const [line = ''] = text.split('\n', 1);
@@ -186,7 +182,7 @@ function markOf(source: string): { offset: number; reason: string } {
 }
 
 /** The readable part of malformed YAML. */
-export interface RecoveredYaml {
+interface RecoveredYaml {
   /** The values of the top-level keys that could be read. */
   data: Record<string, unknown>;
   /** The keys that exist but could not be read, so they must not be reported as missing. */

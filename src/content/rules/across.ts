@@ -23,7 +23,7 @@ const sampled = 8;
 const mostCandidates = 3;
 
 /** A text that repeats another one. */
-export interface Repetition {
+interface Repetition {
   /** The name of the other text. */
   name: string;
   /** The share of the text's runs of five words that the other one has too, from 0 to 1. */
