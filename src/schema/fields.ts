@@ -12,13 +12,15 @@ export const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** The longest slug, tag or category key, in characters. */
 export const maxSlugLength = 64;
 
-/** The rules that diagnostics/suggestions.ts has suggestions for. They complete the sentence "it has to be …". */
-export const slugRule = 'lowercase words joined by hyphens, such as release-notes';
-export const lineRule = 'one line of text, without spaces around it';
-export const dateRule = 'a calendar date, written as YYYY-MM-DD';
-export const webUrlRule = 'an address that starts with http:// or https://';
-export const timeZoneRule = 'the name of a time zone, such as UTC or Europe/Berlin';
-export const languageRule = 'a language tag, such as en or pt-BR (BCP 47)';
+/** The forms of text that diagnostics/values.ts has suggestions for. They complete the sentence "it has to be …". */
+export const forms = {
+  slug: 'lowercase words joined by hyphens, such as release-notes',
+  line: 'one line of text, without spaces around it',
+  date: 'a calendar date, written as YYYY-MM-DD',
+  webUrl: 'an address that starts with http:// or https://',
+  timeZone: 'the name of a time zone, such as UTC or Europe/Berlin',
+  language: 'a language tag, such as en or pt-BR (BCP 47)',
+};
 
 /** The number of Unicode code points in `text`, which is how JSON Schema counts `maxLength` (C8.20). */
 export function codePoints(text: string): number {
@@ -39,7 +41,7 @@ export function text(max: number, min = 1) {
 
 /** One line of text without white space around it. */
 export function line(max: number) {
-  return text(max).regex(/^\S(?:.*\S)?$/u, { error: lineRule });
+  return text(max).regex(/^\S(?:.*\S)?$/u, { error: forms.line });
 }
 
 /** Names that Windows reserves for devices, with any extension. No file or folder can have them there. */
@@ -61,7 +63,7 @@ function nameWithout(reserved: (name: string) => string | null) {
   return z
     .string()
     .max(maxSlugLength, { error: `at most ${maxSlugLength} characters long`, abort: true })
-    .regex(slugPattern, { error: slugRule })
+    .regex(slugPattern, { error: forms.slug })
     .refine((name) => reserved(name) === null, {
       error: ({ input }) => `another name: ${reserved(String(input))}`,
     });
@@ -73,7 +75,7 @@ export const pathName = nameWithout(reservedName);
 /** A slug, current or former. */
 export const slug = nameWithout(reservedSlug);
 
-export const date = z.iso.date({ error: dateRule });
+export const date = z.iso.date({ error: forms.date });
 
 /** A whole number of `min` to `max`. */
 export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
@@ -115,7 +117,7 @@ export function asUri(address: string): string {
   return origin + encoded(pathname + search) + hash.slice(0, 1) + encoded(hash.slice(1)).replaceAll('#', '%23');
 }
 
-const anyWebUrl = z.url({ protocol: /^https?$/, error: webUrlRule, abort: true }).refine(isWebAddress, {
+const anyWebUrl = z.url({ protocol: /^https?$/, error: forms.webUrl, abort: true }).refine(isWebAddress, {
   error: 'an address that starts with http:// or https:// and a host, without a user name, spaces or backslashes',
   abort: true,
 });

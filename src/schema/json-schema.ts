@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { once } from '../lib/lazy.ts';
 import { agentDocument, agentEnvelope, agentSummary, catalog, contractVersion, revisions } from './documents.ts';
 import { agentEvals, checksSource, evalsList } from './evals.ts';
-import { mcpError, mcpNotification, mcpRequest, mcpResult, serverCard } from './mcp.ts';
+import { rpcShapes, serverCard } from './mcp.ts';
 import { errorObject, feedbackRequest, subscribeRequest } from './requests.ts';
 import { settingsSource } from './settings.ts';
 
@@ -28,10 +28,7 @@ const serviceShapes = {
   EvalsList: evalsList,
   AgentEvals: agentEvals,
   McpServerCard: serverCard,
-  McpRequest: mcpRequest,
-  McpNotification: mcpNotification,
-  McpResult: mcpResult,
-  McpError: mcpError,
+  ...rpcShapes,
   SchemaDocument: z
     .looseObject({
       $schema: z.literal(dialect),

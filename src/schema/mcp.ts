@@ -54,7 +54,7 @@ const detail = z
   .describe('full: also number, tags, runtimes and addresses of each agent');
 
 /** The arguments of list_agents. */
-export const listAgentsInput = z.strictObject({
+const listAgentsInput = z.strictObject({
   category: filter('Only agents of this category, by its key, such as coding'),
   tag: filter('Only agents with this tag'),
   difficulty: filter('Only agents of this difficulty, such as easy'),
@@ -97,7 +97,7 @@ export const installWay = z.object({
 export type InstallWay = z.infer<typeof installWay>;
 
 /** The arguments of get_agent. */
-export const getAgentInput = z.strictObject({
+const getAgentInput = z.strictObject({
   slug: slugArgument.describe('The slug of the agent, as list_agents and search_agents return it'),
   include: z
     .array(z.enum([...agentParts, 'all']))
@@ -111,7 +111,7 @@ export const getAgentInput = z.strictObject({
 const always = { slug: true, title: true, excerpt: true, url: true, license: true, prompt: true } as const;
 
 /** The result of get_agent: the prompt, how to use it, and the requested parts. */
-export const getAgentOutput = z.object({
+const getAgentOutput = z.object({
   ...agentDocument.pick(always).shape,
   provenance: z.string().describe('Where the prompt comes from, and what it does not permit'),
   usage: z.string().describe('How to run the prompt'),
@@ -139,7 +139,7 @@ export const getAgentOutput = z.object({
 });
 
 /** The arguments of search_agents. */
-export const searchAgentsInput = z.strictObject({
+const searchAgentsInput = z.strictObject({
   query: text(200, 0).describe('A few words for the job to be done, such as: release notes'),
   category: filter('Only agents of this category, by its key'),
   tag: filter('Only agents with this tag'),
@@ -170,7 +170,7 @@ const tryInstead = z
   .describe('Present if nothing was found: categories and tags to try instead');
 
 /** The result of list_agents. */
-export const listAgentsOutput = z.object({
+const listAgentsOutput = z.object({
   agents: z.array(listedAgent).describe('Newest first'),
   total: z.int().min(0).describe('How many agents match the filters, on all pages'),
   nextCursor: z.string().optional().describe('Absent on the last page'),
@@ -178,7 +178,7 @@ export const listAgentsOutput = z.object({
 });
 
 /** The result of search_agents. */
-export const searchAgentsOutput = z.object({
+const searchAgentsOutput = z.object({
   agents: z.array(foundAgent).describe('Best match first'),
   total: z.int().min(0).describe('How many agents match'),
   matched: z
@@ -186,6 +186,13 @@ export const searchAgentsOutput = z.object({
     .describe('Whether the agents have every word of the query, or only some'),
   tryInstead,
 });
+
+/** The arguments and the result of each tool. */
+export const toolShapes = {
+  list_agents: { input: listAgentsInput, output: listAgentsOutput },
+  get_agent: { input: getAgentInput, output: getAgentOutput },
+  search_agents: { input: searchAgentsInput, output: searchAgentsOutput },
+};
 
 /** The messages of the Model Context Protocol as JSON: the params of each method, and the content of each response. */
 
@@ -251,12 +258,12 @@ const requests = Object.entries({ ...methodParams, 'tools/call': toolCall }).map
 );
 
 /** A request, by its method. Revision 2026-07-28 adds `_meta` to the params. */
-export const mcpRequest = z
+const mcpRequest = z
   .discriminatedUnion('method', requests as [(typeof requests)[number], ...typeof requests])
   .meta({ title: 'McpRequest', description: 'A JSON-RPC 2.0 request of the Model Context Protocol' });
 
 /** A message that gets no response. */
-export const mcpNotification = z
+const mcpNotification = z
   .object({
     jsonrpc,
     method: z.string().regex(/^notifications\//),
@@ -307,7 +314,7 @@ export const methodResults = {
 };
 
 /** A response that carries a result. */
-export const mcpResult = z
+const mcpResult = z
   .object({
     jsonrpc,
     id,
@@ -318,7 +325,7 @@ export const mcpResult = z
   .meta({ title: 'McpResult', description: 'The response to a request that succeeded' });
 
 /** A response that carries an error. */
-export const mcpError = z
+const mcpError = z
   .object({
     jsonrpc,
     id: z.union([z.string(), z.int(), z.null()]).describe('Null if the request had no readable id'),
@@ -329,3 +336,11 @@ export const mcpError = z
     }),
   })
   .meta({ title: 'McpError', description: 'The response to a request that failed' });
+
+/** The messages of JSON-RPC, under their names in the OpenAPI description. */
+export const rpcShapes = {
+  McpRequest: mcpRequest,
+  McpNotification: mcpNotification,
+  McpResult: mcpResult,
+  McpError: mcpError,
+};

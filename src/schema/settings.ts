@@ -2,14 +2,13 @@ import * as z from 'zod';
 import { onceForEach } from '../lib/lazy.ts';
 import {
   emailAddress,
+  forms,
   isWebAddress,
-  languageRule,
   line,
   listOf,
   pathName,
   publicUrl,
   text,
-  timeZoneRule,
   webUrl,
   wholeNumber,
 } from './fields.ts';
@@ -41,12 +40,12 @@ function hasDates(language: string, timeZone: string): boolean {
 const isTimeZone = onceForEach((zone: string) => hasDates('en', zone));
 const isLanguage = onceForEach((tag: string) => hasDates(tag, 'UTC'));
 
-const timezone = z.string().refine(isTimeZone, { error: timeZoneRule });
+const timezone = z.string().refine(isTimeZone, { error: forms.timeZone });
 
 const language = z
   .string()
-  .regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, { error: languageRule, abort: true })
-  .refine(isLanguage, { error: languageRule });
+  .regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, { error: forms.language, abort: true })
+  .refine(isLanguage, { error: forms.language });
 
 const category = z.strictObject({
   label: line(60)

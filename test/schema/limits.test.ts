@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { z } from 'zod';
 import { frontMatterSchema } from '../../src/schema/agent.ts';
 import { inlineSchema, type JsonSchema } from '../../src/schema/json-schema.ts';
-import { getAgentInput, listAgentsInput, searchAgentsInput, serverCard } from '../../src/schema/mcp.ts';
+import { serverCard, toolShapes } from '../../src/schema/mcp.ts';
 import { feedbackRequest, subscribeRequest } from '../../src/schema/requests.ts';
 import { settingsSource } from '../../src/schema/settings.ts';
 import { smallSettings } from '../support/catalog.ts';
@@ -54,11 +54,11 @@ const shapes: Record<string, [shape: z.ZodType, good: object]> = {
   feedback: [feedbackRequest, { slug: 'one', vote: 'yes', note: 'N' }],
   subscribe: [subscribeRequest, { email: 'ada@example.com', list: 'daily', note: 'N' }],
   list_agents: [
-    listAgentsInput,
+    toolShapes.list_agents.input,
     { category: 'c', tag: 't', difficulty: 'd', runtime: 'r', limit: 5, detail: 'full', cursor: 'x' },
   ],
-  get_agent: [getAgentInput, { slug: 'one', include: ['steps'] }],
-  search_agents: [searchAgentsInput, { query: 'q', category: 'c', tag: 't', limit: 5, detail: 'short' }],
+  get_agent: [toolShapes.get_agent.input, { slug: 'one', include: ['steps'] }],
+  search_agents: [toolShapes.search_agents.input, { query: 'q', category: 'c', tag: 't', limit: 5, detail: 'short' }],
   'server card': [
     serverCard,
     {

@@ -82,21 +82,8 @@ async function sdk(dist: string): Promise<RequestListener> {
   const handler = createMcpHandler(
     () => {
       const made = new McpServer({ name: 'example/agents', version: '1.0.0' });
-      const {
-        listAgentsInput,
-        listAgentsOutput,
-        searchAgentsInput,
-        searchAgentsOutput,
-        getAgentInput,
-        getAgentOutput,
-      } = shapes;
-      const tools = [
-        ['list_agents', listAgentsInput, listAgentsOutput],
-        ['search_agents', searchAgentsInput, searchAgentsOutput],
-        ['get_agent', getAgentInput, getAgentOutput],
-      ] as const;
-      for (const [name, inputSchema, outputSchema] of tools) {
-        made.registerTool(name, { description: name, inputSchema, outputSchema }, run(name));
+      for (const [name, { input, output }] of Object.entries(shapes.toolShapes)) {
+        made.registerTool(name, { description: name, inputSchema: input, outputSchema: output }, run(name));
       }
       return made;
     },

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { maskSecrets } from '../../lib/secrets.ts';
 import { plural } from '../../lib/text.ts';
-import { dateRule, languageRule, lineRule, slugRule, timeZoneRule, webUrlRule } from '../fields.ts';
+import { forms } from '../fields.ts';
 import { slugFrom } from '../slugs.ts';
 import { nearest } from './suggestions.ts';
 
@@ -65,8 +65,8 @@ function valueHint(
   if (typeof value === 'string' && isQuoted(value, expected)) return 'Remove the quotes.';
   const proposal = meant(issue, value);
   if (proposal !== undefined) return `Did you mean ${proposal}?`;
-  if (issue.message === dateRule) return whyNoDay(String(value)) ?? 'Write it as YYYY-MM-DD, such as 2026-03-01.';
-  if (issue.message === lineRule)
+  if (issue.message === forms.date) return whyNoDay(String(value)) ?? 'Write it as YYYY-MM-DD, such as 2026-03-01.';
+  if (issue.message === forms.line)
     return String(value).includes('\n') ? 'Write it on one line.' : 'Remove the spaces at its start and end.';
   if (issue.code === 'invalid_value') {
     const setting = listedIn(schema, path);
@@ -374,11 +374,11 @@ function meant(issue: z.core.$ZodIssue, value: unknown): string | undefined {
 
 /** Suggests a value for each rule of fields.ts. */
 const byRule: Record<string, (text: string) => string | undefined> = {
-  [dateRule]: dateOf,
-  [slugRule]: (text) => slugFrom(text) || undefined,
-  [timeZoneRule]: nearestTimeZone,
-  [languageRule]: codeOfLanguage,
-  [webUrlRule]: (text) => (/^[\w-]+(?:\.[\w-]+)+(?:[:/?#]\S*)?$/.test(text) ? `https://${text}` : undefined),
+  [forms.date]: dateOf,
+  [forms.slug]: (text) => slugFrom(text) || undefined,
+  [forms.timeZone]: nearestTimeZone,
+  [forms.language]: codeOfLanguage,
+  [forms.webUrl]: (text) => (/^[\w-]+(?:\.[\w-]+)+(?:[:/?#]\S*)?$/.test(text) ? `https://${text}` : undefined),
 };
 
 /** Returns the code of a language by its English name: "German" → de. */
@@ -403,7 +403,7 @@ const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 
 /** Converts a date in another form to YYYY-MM-DD. Ambiguous dates such as 3/4/2026 are read in the American order. */
 function dateOf(text: string): string | undefined {
-  const forms: [RegExp, (a: string, b: string, c: string) => [string, string, string]][] = [
+  const dateForms: [RegExp, (a: string, b: string, c: string) => [string, string, string]][] = [
     [/^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ].*)?$/, (year, month, day) => [year, month, day]],
     [/^(\d{4})(\d\d)(\d\d)$/, (year, month, day) => [year, month, day]],
     [/^(\d{1,2})[.-](\d{1,2})[.-](\d{4})$/, (day, month, year) => [year, month, day]],
@@ -411,7 +411,7 @@ function dateOf(text: string): string | undefined {
     [/^([a-z]{3})[a-z]*\.? (\d{1,2}),? (\d{4})$/i, (month, day, year) => [year, monthOf(month), day]],
     [/^(\d{1,2})\.? ([a-z]{3})[a-z]*\.?,? (\d{4})$/i, (day, month, year) => [year, monthOf(month), day]],
   ];
-  for (const [form, order] of forms) {
+  for (const [form, order] of dateForms) {
     const [, a, b, c] = form.exec(text) ?? [];
     if (a === undefined || b === undefined || c === undefined) continue;
     const [year, month, day] = order(a, b, c);

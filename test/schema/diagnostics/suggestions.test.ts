@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import * as z from 'zod';
 import { explain } from '../../../src/schema/diagnostics/values.ts';
 import * as fields from '../../../src/schema/fields.ts';
-import { listAgentsInput, searchAgentsInput } from '../../../src/schema/mcp.ts';
+import { toolShapes } from '../../../src/schema/mcp.ts';
 import { settingsSource } from '../../../src/schema/settings.ts';
 
 /** Which value is suggested instead of an invalid one, and how its rule is named. */
@@ -149,8 +149,8 @@ for (const [key, value, rule] of settings) {
 }
 
 const limits = [
-  [searchAgentsInput, { query: 'a' }, 50],
-  [listAgentsInput, {}, 100],
+  [toolShapes.search_agents.input, { query: 'a' }, 50],
+  [toolShapes.list_agents.input, {}, 100],
 ] as const;
 for (const [schema, query, most] of limits) {
   test(`the rule of a limit up to ${most} is named in MCP`, () => {
