@@ -36,10 +36,7 @@ import type { ServerSettings } from './settings.ts';
  *
  * Throws Refusal `forbidden_origin` for any other value, including `null` and malformed ones.
  */
-export type OriginPolicy = (
-  request: IncomingMessage,
-  build: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>,
-) => string | null;
+type OriginPolicy = (request: IncomingMessage, build: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>) => string | null;
 
 /**
  * Decides which pages may send votes, subscriptions and MCP messages. `allowed` are further origins that count as the site's own; `host` is the address on which the server listens.
@@ -109,7 +106,7 @@ export interface PostParts {
 }
 
 /** Does the work of a route and returns headers for the answer. Throws Refusal. */
-export type Take = (fields: Fields, address: string) => Promise<Record<string, string>>;
+type Take = (fields: Fields, address: string) => Promise<Record<string, string>>;
 
 /**
  * The routes of one operation, for JSON and for forms without JavaScript, with its preflight and its 405. Forms are

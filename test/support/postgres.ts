@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { migrate } from '../../src/storage/migrate.ts';
+import { migrate } from '../../src/storage/postgres.ts';
 import { freePort } from './free-port.ts';
 import { isRunning, until } from './until.ts';
 

@@ -136,7 +136,7 @@ async function oneInsert(url: string): Promise<VoteStore> {
   };
 }
 
-/** The runtime as src/server/start.ts puts it together, but for the votes. */
+/** The runtime as src/server/app.ts puts it together, but for the votes. */
 async function runtime(dist: string, data: string, votes: VoteStore): Promise<RequestListener> {
   const { createApp } = await import('../../src/server/app.ts');
   const { followBuild } = await import('../../src/server/live-build.ts');

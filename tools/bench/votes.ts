@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from '../../src/build/build.ts';
 import { loadSettings } from '../../src/content/settings.ts';
-import { grantServer } from '../../src/storage/migrate.ts';
+import { grantServer } from '../../src/storage/postgres.ts';
 import { execSql, type Postgres, startPostgres } from '../../test/support/postgres.ts';
 import { ask } from '../../test/support/requests.ts';
 import { vote } from '../../test/support/voting.ts';

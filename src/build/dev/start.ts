@@ -5,9 +5,9 @@ import { type FSWatcher, watch } from 'chokidar';
 import { forEachStamp, noStamps, type Stamps, sourceStamps, stampOf } from '../../lib/files.ts';
 import { programFolder } from '../../program.ts';
 import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
+import { startServer } from '../../server/app.ts';
 import type { ServerLog } from '../../server/log.ts';
 import { serverSettings } from '../../server/settings.ts';
-import { startServer } from '../../server/start.ts';
 import { type CatalogOptions, type Changes, everything, nothing } from './edited-catalog.ts';
 import { devRules, PreviewServer } from './preview.ts';
 

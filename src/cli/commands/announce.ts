@@ -35,7 +35,7 @@ export async function withAnnouncements<Result>(
     const warn = (message: string) => terminal.say(`${message}\n`);
     return work({ journal: announcementFiles(join(data, 'announcements'), { now, warn }), records: undefined });
   }
-  const { withDatabase } = await import('../../storage/migrate.ts');
+  const { withDatabase } = await import('../../storage/postgres.ts');
   const { announcementDatabase } = await import('../../mail/announcement-journal.ts');
   const { databaseRecords } = await import('../../mail/subscribers-database.ts');
   return withDatabase(url, (database) =>

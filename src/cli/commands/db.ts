@@ -20,7 +20,7 @@ export function addDb(program: CatalogCommand, terminal: Console): void {
 
 async function migrateTables({ grant }: Flags, terminal: Console): Promise<void> {
   const url = requiredDatabase();
-  const { grantServer, migrate } = await import('../../storage/migrate.ts');
+  const { grantServer, migrate } = await import('../../storage/postgres.ts');
   const applied = await migrate(url);
   terminal.say(applied.length === 0 ? 'The tables are up to date.\n' : `Applied ${applied.join(', ')}.\n`);
   if (grant === undefined) return;

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Option } from 'commander';
 import { mailVariables, subscriberVariables } from '../../mail/variables.ts';
+import type { RunningServer } from '../../server/app.ts';
 import { type ServerFlags, serverOptions } from '../../server/options.ts';
-import type { RunningServer } from '../../server/start.ts';
 import type { Console } from '../console.ts';
 import type { CatalogBuilder } from '../nightly-build.ts';
 import type { CatalogCommand, CommonFlags } from '../options.ts';
@@ -43,7 +43,7 @@ async function serve(flags: Flags, terminal: Console): Promise<void> {
   const { siteRules } = await import('../../site/hosting/site-rules.ts');
   const { serverSettings } = await import('../../server/settings.ts');
   const { isLoopback } = await import('../../server/forms.ts');
-  const { startServer } = await import('../../server/start.ts');
+  const { startServer } = await import('../../server/app.ts');
   const { serverLog, terminalDestination } = await import('../../server/log.ts');
   const cwd = resolve(flags.cwd);
   const settings = serverSettings(flags, process.env, cwd);

@@ -129,7 +129,7 @@ async function list(flags: Flags, terminal: Console): Promise<void> {
 }
 
 async function listDatabase(url: string, filter: ExportFilter): Promise<SubscriberEntry[]> {
-  const { withDatabase } = await import('../../storage/migrate.ts');
+  const { withDatabase } = await import('../../storage/postgres.ts');
   const { allSubscriptions } = await import('../../mail/subscribers-database.ts');
   const { subscriberEntries } = await import('../../mail/export.ts');
   return subscriberEntries(await withDatabase(url, allSubscriptions), filter);
@@ -171,7 +171,7 @@ async function erase(address: string, flags: FileFlags, terminal: Console): Prom
 async function wasMailed(address: string, place: Place): Promise<boolean> {
   const { databaseRecords } = await import('../../mail/subscribers-database.ts');
   const { fileRecords } = await import('../../mail/subscribers-file.ts');
-  const { withDatabase } = await import('../../storage/migrate.ts');
+  const { withDatabase } = await import('../../storage/postgres.ts');
   const email = address.trim();
   const found =
     'url' in place
@@ -192,7 +192,7 @@ function noMailKey(folder: string): string {
 }
 
 async function eraseRows(address: string, url: string, key: Buffer | null): Promise<number> {
-  const { withDatabase } = await import('../../storage/migrate.ts');
+  const { withDatabase } = await import('../../storage/postgres.ts');
   const { databaseRecords, eraseFromDatabase } = await import('../../mail/subscribers-database.ts');
   const { addressHash } = await import('../../mail/consent.ts');
   return withDatabase(url, async (database) => {
@@ -218,7 +218,7 @@ async function importFile(flags: FileFlags, terminal: Console): Promise<void> {
   const url = requiredDatabase();
   const file = subscriberFile(flags);
   if (!existsSync(file)) throw new OperationError(`${file} does not exist.`);
-  const { withDatabase } = await import('../../storage/migrate.ts');
+  const { withDatabase } = await import('../../storage/postgres.ts');
   const { importSubscriptions } = await import('../../mail/subscribers-database.ts');
   const { fileRecords } = await import('../../mail/subscribers-file.ts');
   const records = fileRecords(file);

@@ -56,7 +56,7 @@ async function withVotes<Result>(
 ): Promise<Result> {
   const url = votesDatabase(flags);
   if (url === null) return withLogs([logFile(flags)], terminal, work);
-  const { withDatabase } = await import('../../storage/migrate.ts');
+  const { withDatabase } = await import('../../storage/postgres.ts');
   const { readDatabaseVotes } = await import('../../storage/database-votes.ts');
   return withDatabase(url, (database) => work({ records: readDatabaseVotes(database), malformed: async () => 0 }));
 }
@@ -137,7 +137,7 @@ function addVotesMove(votes: CatalogCommand, terminal: Console): void {
 
 async function importLogs(logs: readonly string[], flags: LogFlags, terminal: Console): Promise<void> {
   const url = requiredDatabase();
-  const { withDatabase } = await import('../../storage/migrate.ts');
+  const { withDatabase } = await import('../../storage/postgres.ts');
   const { importVotes } = await import('../../storage/database-votes.ts');
   const named = logs.length > 0;
   const paths = named ? logs.map((log) => resolve(flags.cwd, log)) : [logFile(flags)];
@@ -171,7 +171,7 @@ async function exportVotes(flags: LogFlags, terminal: Console): Promise<void> {
 
 async function printTotals(flags: { format: Format }, terminal: Console): Promise<void> {
   const url = requiredDatabase();
-  const { withDatabase } = await import('../../storage/migrate.ts');
+  const { withDatabase } = await import('../../storage/postgres.ts');
   const { liveTotals } = await import('../../storage/database-votes.ts');
   const { totalsCsv, totalsText } = await import('../../storage/vote-report.ts');
   const totals = await withDatabase(url, (database) => liveTotals(database, new Date()));
@@ -283,7 +283,7 @@ async function blank(id: string, flags: LogFlags, terminal: Console): Promise<vo
 }
 
 async function blankInDatabase(id: string, url: string): Promise<boolean> {
-  const { withDatabase } = await import('../../storage/migrate.ts');
+  const { withDatabase } = await import('../../storage/postgres.ts');
   const { redactInDatabase } = await import('../../storage/database-votes.ts');
   const blanked = await withDatabase(url, (database) => redactInDatabase(database, id));
   if (blanked === undefined) throw new OperationError(`No vote in the database has the id ${id}.`);

@@ -33,7 +33,7 @@ export class RpcError extends Error {
 export type RequestId = string | number;
 
 /** The params of a message. Those of a request may be a list, which `perform` refuses. */
-export type Params = Record<string, unknown>;
+type Params = Record<string, unknown>;
 
 /** A message of JSON-RPC 2.0 that a server can receive. */
 type Message =

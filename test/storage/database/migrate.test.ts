@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { grantServer, migrate } from '../../../src/storage/migrate.ts';
+import { grantServer, migrate } from '../../../src/storage/postgres.ts';
 import { bundled } from '../../support/catalog.ts';
 import { loud } from '../../support/loud.ts';
 import { execSql, type Postgres, startPostgres } from '../../support/postgres.ts';
