@@ -1,22 +1,12 @@
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { ContentMemory } from '../content/load.ts';
 import { digestOf, makeFolder } from '../lib/files.ts';
 import type { AgentHead } from '../schema/agent.ts';
 import type { KnownVersions, Related, Site } from '../site/site.ts';
 import { gitStamp, isInRepository } from './git-stamp.ts';
-import type { BuildWriter, FileRecord, FolderStamps } from './write.ts';
+import type { BuildWriter, FileRecord } from './write.ts';
 
 interface KnownAgent {
   stamp: string;
@@ -31,8 +21,6 @@ interface Remembered {
   agents: [slug: string, KnownAgent][];
   /** The files of the build. */
   files: [path: string, FileRecord][];
-  /** The stamps of its folders. */
-  folders: [path: string, stamp: string][];
   /** Which agents are related, and a hash of what decides it. */
   related: Related | null;
   versions: KnownVersions;
@@ -56,8 +44,6 @@ export class BuildMemory implements ContentMemory {
   readonly isKnown: boolean;
   /** The files that the last build left. */
   readonly files: ReadonlyMap<string, FileRecord>;
-  /** The stamps of the folders that it left. */
-  readonly folders: FolderStamps;
   /** Which agents were related in the last build. The current build replaces it. */
   related: Related | null;
   /** The versions of plugins in the last build. The current build replaces them. */
@@ -76,7 +62,6 @@ export class BuildMemory implements ContentMemory {
     this.isKnown = known !== null;
     this.#agents = new Map(known?.agents);
     this.files = new Map(known?.files);
-    this.folders = new Map(known?.folders);
     this.related = known?.related ?? null;
     this.versions = known?.versions ?? [];
     const stamp = cache === null ? null : gitStamp(cwd);
@@ -107,13 +92,12 @@ export class BuildMemory implements ContentMemory {
   }
 
   /** Leaves what the next build needs. Nothing is thrown: without it, the next build takes longer. */
-  save({ records: files, folders }: Pick<BuildWriter, 'records' | 'folders'>): void {
+  save({ records: files }: Pick<BuildWriter, 'records'>): void {
     if (this.#file === null) return;
     const remembered: Remembered = {
       common: this.#common,
       agents: this.#next,
       files: [...files],
-      folders: [...folders],
       related: this.related,
       versions: this.versions,
       git: this.#git,
@@ -140,12 +124,13 @@ export function readChecked<Value>(file: string): Value | null {
   }
 }
 
-/** Writes the fields of an object and then their hash, and replaces the file in one step. Nothing is thrown. */
+/** Writes an object as JSON and then its hash, and replaces the file in one step. Nothing is thrown. */
 export function writeChecked(file: string, value: object): void {
   const draft = `${file}.${process.pid}`;
   try {
     makeFolder(dirname(file));
-    writeHashed(draft, jsonPieces(value));
+    const body = JSON.stringify(value);
+    writeFileSync(draft, `${body}\n${digestOf(body)}`, { mode: 0o600 });
     renameSync(draft, file);
     removeOld(dirname(file));
   } catch {
@@ -155,40 +140,6 @@ export function writeChecked(file: string, value: object): void {
       // The folder of the cache is a file, for example.
     }
   }
-}
-
-function writeHashed(file: string, pieces: Iterable<string>): void {
-  const target = openSync(file, 'w', 0o600);
-  try {
-    const hash = createHash('sha256');
-    for (const piece of pieces) {
-      hash.update(piece);
-      writeFileSync(target, piece);
-    }
-    writeFileSync(target, `\n${hash.digest('base64url')}`);
-  } finally {
-    closeSync(target);
-  }
-}
-
-/** How many items of a list are one piece of JSON. */
-const itemsPerPiece = 1000;
-
-/** The JSON of an object in pieces. As one text, the lists of a large build would take more memory than the build. */
-function* jsonPieces(value: object): Generator<string> {
-  for (const [index, [name, field]] of Object.entries(value).entries()) {
-    yield `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`;
-    if (!Array.isArray(field)) {
-      yield JSON.stringify(field);
-      continue;
-    }
-    for (let start = 0; start === 0 || start < field.length; start += itemsPerPiece) {
-      const items = JSON.stringify(field.slice(start, start + itemsPerPiece)).slice(1, -1);
-      yield (start === 0 ? '[' : ',') + items;
-    }
-    yield ']';
-  }
-  yield '}';
 }
 
 /** Removes what no build has used for 60 days, such as the memory of a folder that no longer exists. */

@@ -9,7 +9,6 @@ answerJobs((root: string) => {
     jobs.map((job) => {
       const file: StagedFile = { digest: '', stamp: '' };
       if ('from' in job) folder.link(job.path, job.from, file, file);
-      else if ('piece' in job) folder.append(job.path, job.piece, job.isLast ? file : null);
       else folder.write(job.path, job.content, file);
       return file;
     });

@@ -1,4 +1,3 @@
-import { createHash, type Hash } from 'node:crypto';
 import { closeSync, copyFileSync, fstatSync, linkSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestOf, outputStampOf } from '../lib/files.ts';
@@ -16,8 +15,6 @@ export interface StagedFile {
 export interface Staging {
   /** Writes a file. `file` gets its digest and stamp, at the latest when `settle` returns. */
   write(path: string, content: string | Uint8Array, file: StagedFile): void;
-  /** The same for a file that would take much memory as a whole: `pieces` are rendered one after another. */
-  writePieces(path: string, pieces: Iterable<string>, file: StagedFile): void;
   /** The same for a file with the bytes of the file `source` at `from`: one more name for it, where the file system has such. */
   link(path: string, from: string, source: StagedFile, file: StagedFile): void;
   /** Waits until everything is written. Throws the error of a file that could not be written; `write` and `link` may too. */
@@ -30,8 +27,6 @@ export interface Staging {
 export class StagingFolder implements Staging {
   readonly #root: string;
   readonly #folders = new Set<string>();
-  /** The file of which some pieces are written. */
-  #begun: { target: number; hash: Hash } | null = null;
 
   constructor(root: string) {
     this.#root = root;
@@ -49,25 +44,6 @@ export class StagingFolder implements Staging {
     }
   }
 
-  writePieces(path: string, pieces: Iterable<string>, file: StagedFile): void {
-    for (const piece of pieces) this.append(path, piece, null);
-    this.append(path, '', file);
-  }
-
-  /** Adds a piece to a file. With the last one, the file gets its digest and stamp. Meanwhile, no other file has pieces. */
-  append(path: string, piece: string, last: StagedFile | null): void {
-    this.#begun ??= { target: openSync(this.#place(path), 'w'), hash: createHash('sha256') };
-    const { target, hash } = this.#begun;
-    const bytes = encode(piece);
-    hash.update(bytes);
-    writeFileSync(target, bytes);
-    if (last === null) return;
-    this.#begun = null;
-    last.stamp = outputStampOf(fstatSync(target));
-    last.digest = hash.digest('base64url');
-    closeSync(target);
-  }
-
   link(path: string, from: string, source: StagedFile, file: StagedFile): void {
     const target = this.#place(path);
     try {
@@ -81,10 +57,7 @@ export class StagingFolder implements Staging {
 
   settle(): void {}
 
-  close(): void {
-    if (this.#begun !== null) closeSync(this.#begun.target);
-    this.#begun = null;
-  }
+  close(): void {}
 
   /** Where a file of that path is staged; its folder exists. */
   #place(path: string): string {
@@ -97,11 +70,8 @@ export class StagingFolder implements Staging {
   }
 }
 
-/** A file for the staging thread: its content, the path of the file whose bytes it gets, or a piece of it. */
-export type StagingJob =
-  | { path: string; content: string | Uint8Array }
-  | { path: string; from: string }
-  | { path: string; piece: string; isLast: boolean };
+/** A file for the staging thread: its content, or the path of the file whose bytes it gets. */
+export type StagingJob = { path: string; content: string | Uint8Array } | { path: string; from: string };
 
 /** How many files and how much content, in UTF-16 units or bytes, make a message. A message for each file would take longer. */
 const perMessage = { files: 64, size: 256 * 1024 };
@@ -128,11 +98,6 @@ export class StagingThread implements Staging {
     const isPart = typeof content === 'object' && content.byteLength < content.buffer.byteLength;
     const whole = isPart ? Uint8Array.prototype.slice.call(content) : content;
     this.#add({ path, content: whole }, content.length, (staged) => Object.assign(file, staged));
-  }
-
-  writePieces(path: string, pieces: Iterable<string>, file: StagedFile): void {
-    for (const piece of pieces) this.#add({ path, piece, isLast: false }, piece.length, () => {});
-    this.#add({ path, piece: '', isLast: true }, 0, (staged) => Object.assign(file, staged));
   }
 
   link(path: string, from: string, source: StagedFile, file: StagedFile): void {

@@ -25,79 +25,16 @@ import {
   stagedFolder,
   syncFile,
 } from '../storage/build-folder.ts';
-import { type Destination, encode, joinedPieces, joinParts, type PartRecord } from './destination.ts';
+import { type Destination, encode, joinParts, type PartRecord } from './destination.ts';
 import { type StagedFile, type Staging, StagingFolder, StagingThread } from './staging.ts';
 
 /** The stamps of the folders of a build, by their path in it. */
 export type FolderStamps = ReadonlyMap<string, string>;
 
-/**
- * The folder of a build, as it is before the next build changes it. Folders with the stamps that the last build left still
- * have the files of that build, so they are not listed.
- */
-export class BuiltFolder {
-  readonly #root: string;
-  /** The folders that have not changed since the last build. */
-  readonly #unchanged: FolderStamps;
-  readonly #known: FolderStamps;
-
-  constructor(root: string, known: FolderStamps) {
-    this.#root = root;
-    this.#known = known;
-    this.#unchanged = new Map([...known].filter(([path, stamp]) => this.#folderStamp(path) === stamp));
-  }
-
-  /** The stamp of a file, or null if there is none. */
-  stampOf(path: string): string | null {
-    const stats = statsOf(statSync, `${this.#root}/${path}`);
-    return stats?.isFile() ? outputStampOf(stats) : null;
-  }
-
-  /** Whether the folder of a file has the same names as after the last build. */
-  hasSameNames(path: string): boolean {
-    return this.#unchanged.has(path.slice(0, Math.max(0, path.lastIndexOf('/'))));
-  }
-
-  /** Returns the files that have another path than those of the next build. `last` are the paths of the last build. */
-  filesBesides(next: { has(path: string): boolean }, last: Iterable<string>): string[] {
-    const listed = this.#known.has('') ? [] : this.#list('');
-    for (const path of this.#known.keys()) if (!this.#unchanged.has(path)) listed.push(...this.#list(path));
-    for (const path of last) if (!next.has(path) && this.hasSameNames(path)) listed.push(path);
-    return listed.filter((path) => !next.has(path));
-  }
-
-  /** Returns the stamps of the folders of all `files` after a build that changed or removed those in `touched`. */
-  stampsAfter(files: Iterable<string>, touched: Iterable<string>): FolderStamps {
-    const changed = foldersOf(touched);
-    return new Map(
-      Array.from(foldersOf(files), (path) => {
-        const same = changed.has(path) ? undefined : this.#unchanged.get(path);
-        return [path, same ?? this.#folderStamp(path) ?? ''];
-      }),
-    );
-  }
-
-  /** The files in a folder, and in all folders below that the last build did not have. */
-  #list(folder: string): string[] {
-    const at = folder === '' ? '' : `${folder}/`;
-    if (this.#folderStamp(folder) === null) return [];
-    return readdirSync(`${this.#root}/${folder}`, { withFileTypes: true }).flatMap((entry) => {
-      const path = at + entry.name;
-      if (!entry.isDirectory()) return [path];
-      return this.#known.has(path) ? [] : this.#list(path);
-    });
-  }
-
-  #folderStamp(path: string): string | null {
-    const stats = statsOf(lstatSync, `${this.#root}/${path}`);
-    return stats?.isDirectory() ? folderStampOf(stats) : null;
-  }
-}
-
 /** The stats of a path; undefined if there is nothing, or if one of its folders is a file. */
-function statsOf(read: typeof statSync | typeof lstatSync, path: string) {
+function statsOf(path: string) {
   try {
-    return read(path, { throwIfNoEntry: false });
+    return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
     throw error;
@@ -154,7 +91,6 @@ export class BuildWriter implements Destination {
   readonly #staged: string;
   #staging: Staging;
   readonly #known: ReadonlyMap<string, FileRecord>;
-  readonly #before: BuiltFolder;
   /** Whether there is no build yet. */
   readonly #fresh: boolean;
   readonly #changed = new Set<string>();
@@ -163,13 +99,7 @@ export class BuildWriter implements Destination {
    * `memory` has the files that the last build left. Throws OperationError if `out` contains files that are not a
    * build.
    */
-  constructor(
-    out: string,
-    memory: { files: ReadonlyMap<string, FileRecord>; folders: FolderStamps } = {
-      files: new Map(),
-      folders: new Map(),
-    },
-  ) {
+  constructor(out: string, memory: { files: ReadonlyMap<string, FileRecord> } = { files: new Map() }) {
     this.#target = existsSync(out) ? realpathSync(out) : resolve(out);
     refuseOtherFolders(this.#target, out);
     removeLeftovers(this.#target);
@@ -179,7 +109,6 @@ export class BuildWriter implements Destination {
     this.#staging = new StagingFolder(this.#staged);
     this.#fresh = !existsSync(this.#target) || readdirSync(this.#target).length === 0;
     this.#known = this.#fresh ? new Map() : memory.files;
-    this.#before = new BuiltFolder(this.#target, this.#fresh ? new Map() : memory.folders);
   }
 
   keep(path: string, inputs: readonly string[]): boolean {
@@ -215,12 +144,6 @@ export class BuildWriter implements Destination {
   }
 
   writeParts(path: string, inputs: readonly string[], parts: readonly Part[]): void {
-    if (this.#fresh) {
-      const record = { key: this.#keyOf(inputs), digest: '', stamp: '', parts: [] };
-      this.records.set(path, record);
-      this.#stage(path).writePieces(path, joinedPieces(parts, record.parts), record);
-      return;
-    }
     const known = this.#known.get(path);
     const before =
       known?.parts != null && known.stamp === this.#stampOf(path)
@@ -235,11 +158,6 @@ export class BuildWriter implements Destination {
     const record = this.records.get(from);
     if (record === undefined) throw new Error(`${from} was not written.`);
     const known = this.#known.get(path);
-    // It is still the same file under the same name.
-    if (known?.stamp === record.stamp && this.#before.hasSameNames(path)) {
-      this.records.set(path, known);
-      return;
-    }
     const source = join(this.#changed.has(from) ? this.#staged : this.#target, from);
     const stamp = this.#stampOf(path);
     const isSame =
@@ -276,7 +194,7 @@ export class BuildWriter implements Destination {
   #putInPlace(onProgress: OnProgress): Written {
     this.#staging.settle();
     const changed = [...this.records.keys()].filter((path) => this.#changed.has(path));
-    const removed = this.#fresh ? [] : this.#before.filesBesides(this.records, this.#known.keys());
+    const removed = this.#fresh ? [] : listFiles(this.#target).filter((path) => !this.records.has(path));
     if (this.#fresh) {
       if (existsSync(this.#target)) rmdirSync(this.#target);
       mkdirSync(this.#staged, { recursive: true });
@@ -292,7 +210,9 @@ export class BuildWriter implements Destination {
       }
       putInPlace(this.#target, commitPending(this.#stagingFolder, this.#target, { moved: changed, removed }));
     }
-    this.folders = this.#before.stampsAfter(this.records.keys(), [...changed, ...removed]);
+    this.folders = new Map(
+      Array.from(foldersOf(this.records.keys()), (path) => [path, folderStampOf(lstatSync(join(this.#target, path)))]),
+    );
     return { changed: changed.length, removed: removed.length, unchanged: this.records.size - changed.length };
   }
 
@@ -302,7 +222,8 @@ export class BuildWriter implements Destination {
 
   /** The stamp of a file that is in place, or null if there is none. */
   #stampOf(path: string): string | null {
-    return this.#fresh ? null : this.#before.stampOf(path);
+    const stats = this.#fresh ? undefined : statsOf(`${this.#target}/${path}`);
+    return stats?.isFile() ? outputStampOf(stats) : null;
   }
 
   /** Notes that a file is new or changed, and returns where to stage it. */
@@ -360,7 +281,7 @@ export function refuseOtherTrees(folder: string): void {
 export function writeInstallTree(folder: string, files: ReadonlyMap<string, string>): Written {
   refuseOtherTrees(folder);
   mkdirSync(folder, { recursive: true });
-  const removed = listFiles(folder).filter((path) => !files.has(path));
+  const removed = listFiles(folder, '.git').filter((path) => !files.has(path));
   for (const path of removed) removeFile(folder, path);
   let changed = 0;
   for (const [path, text] of files) {
@@ -373,12 +294,12 @@ export function writeInstallTree(folder: string, files: ReadonlyMap<string, stri
   return { changed, removed: removed.length, unchanged: files.size - changed };
 }
 
-/** The paths of all files in the folder other than Git's own. */
-function listFiles(root: string, below = ''): string[] {
+/** The paths of all files in a folder, except in the folder `except` at its top. */
+function listFiles(root: string, except: string | null = null, below = ''): string[] {
   return readdirSync(join(root, below), { withFileTypes: true }).flatMap((entry) => {
     const path = `${below}${entry.name}`;
-    if (path === '.git') return [];
-    return entry.isDirectory() ? listFiles(root, `${path}/`) : [path];
+    if (path === except) return [];
+    return entry.isDirectory() ? listFiles(root, except, `${path}/`) : [path];
   });
 }
 
