@@ -8,7 +8,14 @@ import { firstLine, GitError, head, mergeBase } from '../lib/git.ts';
 import type { Settings } from '../schema/settings.ts';
 import { alone, parseOwner } from '../storage/lock.ts';
 import { type Plan, planPublication } from './plan.ts';
-import { type Checkout, clearAfterKill, ownCommits, refuseLocked, removeUncommittedLines } from './recover.ts';
+import {
+  type Checkout,
+  clearAfterKill,
+  gitFolders,
+  ownCommits,
+  refuseLocked,
+  removeUncommittedLines,
+} from './recover.ts';
 import {
   commitFiles,
   commitsAhead,
@@ -23,7 +30,6 @@ import {
   uncommitted,
   untracked,
 } from './repository.ts';
-import { gitFolders } from './stale-locks.ts';
 import { commitMessage, writeNumbers } from './write-numbers.ts';
 
 /**
