@@ -1,6 +1,6 @@
 import { addDays } from '../../lib/calendar.ts';
 import { compareText } from '../../lib/text.ts';
-import { type Diagnostic, diagnose, type Finding } from '../../schema/diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnose, type Wording } from '../../schema/diagnostics/diagnostic.ts';
 import { locationInFrontMatter } from '../../schema/diagnostics/yaml-location.ts';
 import { numberMessages, whyFirst } from '../../schema/messages/numbers.ts';
 import { pathOf } from '../parse/files.ts';
@@ -11,13 +11,14 @@ import type { Reserved } from './git-record.ts';
 export function inFrontMatter(
   folder: ParsedFolder,
   path: string | (string | number)[],
-  finding: Omit<Finding, 'file' | 'slug'>,
+  code: Diagnostic['code'],
+  wording: Wording,
 ): Diagnostic {
   const text = folder.texts().get('agent.md');
   const position = text?.startsWith('---\n')
     ? { text, location: locationInFrontMatter(text, typeof path === 'string' ? [path] : path) }
     : {};
-  return diagnose({ ...finding, ...position, file: pathOf(folder.slug, 'agent.md'), slug: folder.slug });
+  return diagnose({ code, ...wording, ...position, file: pathOf(folder.slug, 'agent.md'), slug: folder.slug });
 }
 
 /**
@@ -77,7 +78,7 @@ function takenTitles(folders: readonly ParsedFolder[], blamed: ReadonlySet<strin
         owners.set(title, folder);
         return [];
       }
-      return inFrontMatter(folder, 'title', { code: 'title/taken', ...numberMessages.titleTaken(owner.slug) });
+      return inFrontMatter(folder, 'title', 'title/taken', numberMessages.titleTaken(owner.slug));
     });
 }
 
@@ -154,10 +155,8 @@ export function takenNumber(
 ): Diagnostic {
   const { issue, date } = folder.schedule;
   const isSameDate = date !== null && date === keeper.date;
-  return inFrontMatter(folder, 'issue', {
-    code: 'issue/taken',
-    ...numberMessages.numberTaken(issue, keeper.slug, why, { isSameDate, free }),
-  });
+  const wording = numberMessages.numberTaken(issue, keeper.slug, why, { isSameDate, free });
+  return inFrontMatter(folder, 'issue', 'issue/taken', wording);
 }
 
 type Numbered = ParsedFolder & { schedule: { issue: number } };
@@ -199,17 +198,8 @@ function fallingDates(numbered: readonly Numbered[]): Diagnostic[] {
     const after = dated.find((other, at) => at > index && kept.has(at) && (other.schedule.date ?? '') < (date ?? ''));
     const other = before ?? after;
     if (other === undefined) return [];
-    return inFrontMatter(folder, 'issue', {
-      code: 'issue/order',
-      ...numberMessages.numberOutOfOrder(
-        { issue, date },
-        {
-          slug: other.slug,
-          issue: other.schedule.issue,
-          date: other.schedule.date,
-        },
-      ),
-    });
+    const wording = numberMessages.numberOutOfOrder({ issue, date }, { ...other.schedule, slug: other.slug });
+    return inFrontMatter(folder, 'issue', 'issue/order', wording);
   });
 }
 
@@ -236,7 +226,7 @@ function takenDates(
       owners.set(date, folder);
       return [];
     }
-    return inFrontMatter(folder, 'date', { code: 'date/taken', ...numberMessages.dateTaken(date, owner.slug, free) });
+    return inFrontMatter(folder, 'date', 'date/taken', numberMessages.dateTaken(date, owner.slug, free));
   });
 }
 
@@ -245,7 +235,7 @@ function backdated(folders: readonly ParsedFolder[], last: string | null, free: 
   return folders.flatMap((folder) => {
     const { date, issue, draft } = folder.schedule;
     if (issue !== null || draft || date === null || last === null || date > last || dates.has(date)) return [];
-    return inFrontMatter(folder, 'date', { code: 'date/backdated', ...numberMessages.dateTooLate(date, last, free) });
+    return inFrontMatter(folder, 'date', 'date/backdated', numberMessages.dateTooLate(date, last, free));
   });
 }
 
@@ -253,10 +243,10 @@ function exceptions(folders: readonly ParsedFolder[]): Diagnostic[] {
   return folders.flatMap((folder) => {
     const { issue, draft, withdrawn } = folder.schedule;
     if (issue !== null && draft) {
-      return inFrontMatter(folder, 'draft', { code: 'issue/draft', ...numberMessages.publishedDraft(issue) });
+      return inFrontMatter(folder, 'draft', 'issue/draft', numberMessages.publishedDraft(issue));
     }
     if (withdrawn && issue === null) {
-      return inFrontMatter(folder, 'withdrawn', { code: 'withdrawn/unnumbered', ...numberMessages.nothingToWithdraw });
+      return inFrontMatter(folder, 'withdrawn', 'withdrawn/unnumbered', numberMessages.nothingToWithdraw);
     }
     return [];
   });
@@ -273,10 +263,8 @@ function takenSlugs(folders: readonly ParsedFolder[], blamed: ReadonlySet<string
       const owner = owners.get(slug);
       owners.set(slug, owner ?? folder);
       if (owner === undefined) return [];
-      return inFrontMatter(folder, ['formerSlugs', index], {
-        code: 'slug/taken',
-        ...numberMessages.formerSlugTaken(slug, owner.slug),
-      });
+      const wording = numberMessages.formerSlugTaken(slug, owner.slug);
+      return inFrontMatter(folder, ['formerSlugs', index], 'slug/taken', wording);
     }),
   );
 }

@@ -91,22 +91,20 @@ interface Claim {
 function refusal(folder: ParsedFolder, { today, holder, next, free, branch }: Claim): Diagnostic | null {
   const { issue, date, draft } = folder.schedule;
   if (date !== null && date > today) {
-    return inFrontMatter(folder, 'issue', { code: 'issue/early', ...numberMessages.numberTooEarly(date) });
+    return inFrontMatter(folder, 'issue', 'issue/early', numberMessages.numberTooEarly(date));
   }
   if (next === null || holder?.slug === folder.slug) return null;
   if (holder !== undefined) return takenNumber(folder, holder, whyKept(branch), free);
-  if (draft) return inFrontMatter(folder, 'draft', { code: 'issue/draft', ...numberMessages.numberOfDraft });
+  if (draft) return inFrontMatter(folder, 'draft', 'issue/draft', numberMessages.numberOfDraft);
   if (issue === next) return null;
-  return inFrontMatter(folder, 'issue', { code: 'issue/skipped', ...numberMessages.numberSkipped(next, issue) });
+  return inFrontMatter(folder, 'issue', 'issue/skipped', numberMessages.numberSkipped(next, issue));
 }
 
 /** The error for a published agent whose `issue` line is missing. `where` is the branch or commit that has the number. */
 function lostLine(folder: ParsedFolder, issue: number, where: string): Diagnostic {
   const { draft } = folder.schedule;
-  return inFrontMatter(folder, draft ? 'draft' : 'date', {
-    code: 'record/issue',
-    ...numberMessages.numberLost(issue, where, draft),
-  });
+  const wording = numberMessages.numberLost(issue, where, draft);
+  return inFrontMatter(folder, draft ? 'draft' : 'date', 'record/issue', wording);
 }
 
 /** Returns a copy of the folder without its number. */
@@ -232,10 +230,8 @@ function renamedFolder(
 
 function undeclaredRename(folder: ParsedFolder, { slug, issue }: RecordedAgent): Diagnostic {
   const { formerSlugs } = folder.schedule;
-  return inFrontMatter(folder, 'issue', {
-    code: 'record/renamed',
-    ...numberMessages.renamedWithoutRedirect(issue, { before: slug, after: folder.slug, formerSlugs }),
-  });
+  const slugs = { before: slug, after: folder.slug, formerSlugs };
+  return inFrontMatter(folder, 'issue', 'record/renamed', numberMessages.renamedWithoutRedirect(issue, slugs));
 }
 
 function deletion({ slug, issue, date }: RecordedAgent, branch: string): Diagnostic {
@@ -259,19 +255,11 @@ function changes(folder: ParsedFolder, agent: RecordedAgent, { branch }: Publica
     found.push(
       schedule.issue === null
         ? lostLine(folder, agent.issue, onBranch(branch))
-        : inFrontMatter(folder, 'issue', {
-            code: 'record/issue',
-            ...numberMessages.numberChanged(agent.issue, branch),
-          }),
+        : inFrontMatter(folder, 'issue', 'record/issue', numberMessages.numberChanged(agent.issue, branch)),
     );
   }
   if (schedule.date !== agent.date && agent.date !== null && !(schedule.date === null && unreadable('date'))) {
-    found.push(
-      inFrontMatter(folder, 'date', {
-        code: 'record/date',
-        ...numberMessages.dateChanged(agent.issue, agent.date),
-      }),
-    );
+    found.push(inFrontMatter(folder, 'date', 'record/date', numberMessages.dateChanged(agent.issue, agent.date)));
   }
   const kept = new Set([folder.slug, ...schedule.formerSlugs]);
   const dropped =

@@ -15,35 +15,18 @@ import { maxFileBytes, type ReadProblem, type SourceFile, type SourceFolder } fr
  * can be empty. Reports problems with its encoding.
  */
 function decode(name: string, bytes: Buffer, report: (finding: Omit<Finding, 'slug' | 'file'>) => void): string | null {
+  const at = (text: string, offset: number, code: Diagnostic['code'], wording: Wording) =>
+    report({ code, text, location: locationAt(text, offset), ...wording });
   if (!isUtf8(bytes) || isUtf16(bytes)) {
     const text = bytes.toString('utf8');
-    report({
-      code: 'file/encoding',
-      text,
-      location: locationAt(text, isUtf16(bytes) ? 0 : firstInvalid(bytes)),
-      ...fileMessages.notUtf8(name, isUtf16(bytes)),
-    });
+    at(text, isUtf16(bytes) ? 0 : firstInvalid(bytes), 'file/encoding', fileMessages.notUtf8(name, isUtf16(bytes)));
     return null;
   }
   const marked = bytes.toString('utf8');
   const text = marked.replace(/^\uFEFF/, '');
-  if (text !== marked) {
-    report({
-      code: 'text/hidden-character',
-      text,
-      location: locationAt(text, 0),
-      ...fileMessages.byteOrderMark(name),
-    });
-  }
+  if (text !== marked) at(text, 0, 'text/hidden-character', fileMessages.byteOrderMark(name));
   const carriageReturn = text.indexOf('\r');
-  if (carriageReturn !== -1) {
-    report({
-      code: 'file/line-ends',
-      text,
-      location: locationAt(text, carriageReturn),
-      ...fileMessages.carriageReturns(name),
-    });
-  }
+  if (carriageReturn !== -1) at(text, carriageReturn, 'file/line-ends', fileMessages.carriageReturns(name));
   if (text.trim() === '' && !/^evals\/[^/]+\.txt$/.test(name)) {
     report({ code: 'file/empty', ...fileMessages.emptyFile(name) });
     return null;
@@ -168,7 +151,9 @@ function checkNames(folder: SourceFolder, configs: string[], report: Report): vo
   if (isGroup) {
     report({ code: 'folder/unknown-file', ...fileMessages.folderOfFolders(folders) });
   } else {
-    reportMissing(missing, report);
+    if (missing.length === requiredFiles.length) {
+      report({ code: 'folder/missing-file', ...fileMessages.allFilesMissing(missing) });
+    } else for (const name of missing) report({ code: 'folder/missing-file', ...fileMessages.fileMissing(name) });
     for (const { name, problem } of files) {
       const isKnown = [...requiredFiles, ...configs].includes(name);
       if (problem?.kind === 'not-a-file' && !isKnown) report(explainProblem(problem, name), name);
@@ -184,14 +169,6 @@ function checkNames(folder: SourceFolder, configs: string[], report: Report): vo
   }
   for (const name of configs.slice(1))
     report({ code: 'folder/two-configs', ...fileMessages.severalConfigs(configs) }, name);
-}
-
-function reportMissing(missing: readonly (typeof requiredFiles)[number][], report: Report): void {
-  if (missing.length === requiredFiles.length) {
-    report({ code: 'folder/missing-file', ...fileMessages.allFilesMissing(missing) });
-    return;
-  }
-  for (const name of missing) report({ code: 'folder/missing-file', ...fileMessages.fileMissing(name) });
 }
 
 /** Returns the file name up to its first dot, in a canonical form for comparison. */

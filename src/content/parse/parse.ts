@@ -1,7 +1,7 @@
 import { digestOf } from '../../lib/files.ts';
 import { type Agent, type AgentTexts, type Config, type frontMatterSchema, requiredFiles } from '../../schema/agent.ts';
 import { type Diagnostic, diagnose, type Finding, type Wording } from '../../schema/diagnostics/diagnostic.ts';
-import { type Location, locationAt } from '../../schema/diagnostics/location.ts';
+import { type Location, located, locationAt } from '../../schema/diagnostics/location.ts';
 import { hasErrors } from '../../schema/diagnostics/report.ts';
 import { nearest } from '../../schema/diagnostics/suggestions.ts';
 import { explain } from '../../schema/diagnostics/values.ts';
@@ -43,24 +43,15 @@ function sectionFaults(prompt: string): SectionFault[] {
   if (faults.length > 0) return faults;
   const misplaced = sections.find((section, index) => section.name !== sectionNames[index]);
   if (misplaced === undefined) return [];
-  return [
-    {
-      location: locationAt(prompt, misplaced.start, misplaced.name.length),
-      ...promptMessages.sectionMisplaced(misplaced.name),
-    },
-  ];
+  const { name, start } = misplaced;
+  return [located(prompt, start, name.length, promptMessages.sectionMisplaced(name))];
 }
 
 function repeatedFaults(prompt: string, sections: readonly Section[]): SectionFault[] {
   return sectionNames.flatMap((name) => {
     const [, second] = sections.filter((section) => section.name === name);
     if (second === undefined) return [];
-    return [
-      {
-        location: locationAt(prompt, second.start, name.length),
-        ...promptMessages.sectionTwice(name),
-      },
-    ];
+    return [located(prompt, second.start, name.length, promptMessages.sectionTwice(name))];
   });
 }
 
@@ -76,23 +67,14 @@ function missingFaults(prompt: string, missing: readonly SectionName[]): Section
   }));
   const faults = near.flatMap(({ name, line: at }): SectionFault[] => {
     if (at === undefined) return [];
-    return [
-      {
-        location: locationAt(prompt, at.offset, at.text.length),
-        ...promptMessages.notAHeading(at.text.trimEnd(), name),
-      },
-    ];
+    return [located(prompt, at.offset, at.text.length, promptMessages.notAHeading(at.text.trimEnd(), name))];
   });
   if (openFence !== null && swallowed.length > 0) {
-    faults.push({
-      location: locationAt(prompt, openFence.offset, openFence.text.length),
-      ...promptMessages.fenceNotClosed(swallowed),
-    });
+    const { offset, text } = openFence;
+    faults.push(located(prompt, offset, text.length, promptMessages.fenceNotClosed(swallowed)));
   }
   const rest = near.filter(({ line }) => line === undefined).map(({ name }) => name);
-  if (rest.length > 0) {
-    faults.push({ location: locationAt(prompt, 0), ...promptMessages.sectionsMissing(rest) });
-  }
+  if (rest.length > 0) faults.push(located(prompt, 0, 1, promptMessages.sectionsMissing(rest)));
   return faults;
 }
 

@@ -1,5 +1,5 @@
 import type { Finding } from '../../schema/diagnostics/diagnostic.ts';
-import { type Location, locationAt } from '../../schema/diagnostics/location.ts';
+import { type Location, located } from '../../schema/diagnostics/location.ts';
 import { textMessages } from '../../schema/messages/texts.ts';
 import { fillerTags } from '../../schema/slugs.ts';
 import { linesOf } from '../../text/prompt-text.ts';
@@ -167,11 +167,7 @@ export function conflictFinding(text: string): LeftoverFinding | null {
     if (fenced) continue;
     if (line === '=======') divided = true;
     if (/^<{7}(?: |$)/.test(line) || (divided && /^>{7}(?: |$)/.test(line))) {
-      return {
-        code: 'text/conflict',
-        location: locationAt(text, offset, line.length),
-        ...textMessages.mergeConflict,
-      };
+      return located(text, offset, line.length, { code: 'text/conflict', ...textMessages.mergeConflict });
     }
   }
   return null;
@@ -184,11 +180,9 @@ export function placeholderFindings(text: string): LeftoverFinding[] {
     .concat([...text.matchAll(fillerTag)].map(({ 0: tag, index }) => ({ length: tag.length, offset: index })))
     .filter(({ offset }) => offset !== -1)
     .sort((a, b) => a.offset - b.offset)
-    .map(({ length, offset }) => ({
-      code: 'text/placeholder',
-      location: locationAt(text, offset, length),
-      ...textMessages.placeholderOfNew,
-    }));
+    .map(({ length, offset }) =>
+      located(text, offset, length, { code: 'text/placeholder', ...textMessages.placeholderOfNew }),
+    );
 }
 
 /** A tag in front matter that only fills the list. */

@@ -170,10 +170,8 @@ function similarTags(folders: readonly Complete[]): Diagnostic[] {
     folder.written.tags.flatMap((tag, index) => {
       const near = nearest.get(tag);
       if (near === undefined) return [];
-      return inFrontMatter(folder, ['tags', index], {
-        code: 'editorial/similar-tag',
-        ...textMessages.similarTag(tag, near, uses.get(near) ?? 0),
-      });
+      const wording = textMessages.similarTag(tag, near, uses.get(near) ?? 0);
+      return inFrontMatter(folder, ['tags', index], 'editorial/similar-tag', wording);
     }),
   );
 }

@@ -1,4 +1,3 @@
-import type { Agent } from '../../schema/agent.ts';
 import { type Diagnostic, diagnose } from '../../schema/diagnostics/diagnostic.ts';
 import { pathOf, unprocessable } from '../parse/files.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
@@ -37,18 +36,15 @@ export const editorialRules: readonly EditorialRule[] = [
 export function editorialFindings({ slug, written, texts }: ParsedFolder, language: string): Diagnostic[] {
   if (written === null) return [];
   try {
-    return remarksOf(slug, written, texts(), language);
+    const files = texts();
+    const view = viewAgent(written, files, language);
+    return editorialRules.flatMap(({ code, check }) =>
+      check(view).map(({ file, ...remark }) => {
+        const text = files.get(file);
+        return diagnose({ ...remark, code, ...(text === undefined ? {} : { text }), slug, file: pathOf(slug, file) });
+      }),
+    );
   } catch (error) {
     return [unprocessable(slug, 'judge the writing of', error)];
   }
-}
-
-function remarksOf(slug: string, agent: Agent, texts: ReadonlyMap<string, string>, language: string): Diagnostic[] {
-  const view = viewAgent(agent, texts, language);
-  return editorialRules.flatMap(({ code, check }) =>
-    check(view).map(({ file, ...remark }) => {
-      const text = texts.get(file);
-      return diagnose({ ...remark, code, ...(text === undefined ? {} : { text }), slug, file: pathOf(slug, file) });
-    }),
-  );
 }

@@ -1,6 +1,6 @@
 import type { Agent, AgentTexts } from '../../schema/agent.ts';
 import type { Wording } from '../../schema/diagnostics/diagnostic.ts';
-import { type Location, locationAt } from '../../schema/diagnostics/location.ts';
+import { type Location, located } from '../../schema/diagnostics/location.ts';
 import { locationInFrontMatter, type Path } from '../../schema/diagnostics/yaml-location.ts';
 import type { RuleCode } from '../../schema/rules.ts';
 import { type Line, linesOf, type Section, type SectionName, sectionsOf } from '../../text/prompt-text.ts';
@@ -99,17 +99,17 @@ function itemsOf(lines: readonly Line[]): PromptItem[] {
 /** Makes a remark about the heading line of a section. */
 export function atHeading({ agent, prompt }: AgentView, name: SectionName, wording: Wording): Remark {
   const { start } = prompt[name];
-  return { file: 'prompt.txt', location: locationAt(agent.prompt, start, agent.prompt.length), ...wording };
+  return located(agent.prompt, start, agent.prompt.length, { file: 'prompt.txt', ...wording });
 }
 
 /** Makes a remark about a range of the prompt. */
 export function inPrompt(view: AgentView, offset: number, length: number, wording: Wording): Remark {
-  return { file: 'prompt.txt', location: locationAt(view.agent.prompt, offset, length), ...wording };
+  return located(view.agent.prompt, offset, length, { file: 'prompt.txt', ...wording });
 }
 
 /** Makes a remark about a range of a file. */
 export function inFile({ texts }: AgentView, file: string, offset: number, length: number, wording: Wording): Remark {
-  return { file, location: locationAt(texts.get(file) ?? '', offset, length), ...wording };
+  return located(texts.get(file) ?? '', offset, length, { file, ...wording });
 }
 
 /** Makes a remark about a value in the front matter. */

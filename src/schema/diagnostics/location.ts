@@ -16,6 +16,16 @@ export function locationAt(text: string, offset: number, length = 1): Location {
   return { line, column: start - lineStart + 1, length: Math.max(1, Math.min(length, rest)) };
 }
 
+/** Adds the location of the `length` units at `offset` in `text` to the words about them. */
+export function located<const Words extends object>(
+  text: string,
+  offset: number,
+  length: number,
+  words: Words,
+): Words & { location: Location } {
+  return { ...words, location: locationAt(text, offset, length) };
+}
+
 /** Returns the lines around a location, with the range marked. Empty if the location is outside the text. */
 export function codeFrame(text: string, { line, column, length }: Location): string {
   const lines = text.split(/\r?\n/);
