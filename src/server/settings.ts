@@ -13,14 +13,14 @@ import { type ServerFlags, type ServerOption, serverOptions } from './options.ts
  * `cwd`. Throws a UsageError that names the wrong flag or variable.
  */
 export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEnv, cwd: string) {
-  const given = (key: (typeof serverOptions)[number]['key']) => {
-    const { flag, variable, fallback } = serverOptions.find((option) => option.key === key) as ServerOption;
+  const given = (key: keyof ServerFlags) => {
+    const { flag, variable, fallback }: ServerOption = serverOptions[key];
     const value = flags[key];
     if (value === '') throw new UsageError(`${flag.split(' ')[0]} is empty; give a value, or leave it out.`);
     if (value !== undefined) return { name: flag.split(' ')[0] ?? flag, value: [value].flat().join(',') };
     return { name: variable, value: environment[variable] || fallback };
   };
-  const number = (key: (typeof serverOptions)[number]['key'], most: number, rule: string, least = 0) => {
+  const number = (key: keyof ServerFlags, most: number, rule: string, least = 0) => {
     const { name, value } = given(key);
     if (!/^\d{1,5}$/.test(value) || Number(value) > most || Number(value) < least)
       throw new UsageError(`${name} is "${value}"; it has to be ${rule}.`);

@@ -29,7 +29,11 @@ const servers = Object.entries(services).filter(([name]) => name.startsWith('ser
 
 test('two servers have settings that the program accepts, one database, and data of their own', () => {
   assert.is(servers.length, 2);
-  const known = [...serverOptions.map(({ variable }) => variable as string), 'DATABASE_URL', 'CATALOG_BASE_URL'];
+  const known = [
+    ...Object.values(serverOptions).map(({ variable }) => variable as string),
+    'DATABASE_URL',
+    'CATALOG_BASE_URL',
+  ];
   for (const [name, { environment = {}, stop_grace_period = '' }] of servers) {
     for (const variable of Object.keys(environment)) assert.ok(known.includes(variable), `${name}: ${variable}`);
     const { database, drain, trustProxy, metrics } = serverSettings({}, environment, '/');

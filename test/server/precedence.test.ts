@@ -8,7 +8,7 @@ import { inFolder, writeCatalog } from '../support/catalog.ts';
 /** Flags override variables of the environment, which override the file and the defaults. */
 
 /** For each setting of the server: the values of a flag and a variable, the resulting values, and the default. */
-const precedence: Record<(typeof serverOptions)[number]['key'], [flag: string, variable: string, ...unknown[]]> = {
+const precedence: Record<keyof typeof serverOptions, [flag: string, variable: string, ...unknown[]]> = {
   port: ['1', '2', 1, 2, 3000],
   host: ['::1', '0.0.0.0', '::1', '0.0.0.0', '127.0.0.1'],
   out: ['a', 'b', '/cwd/a', '/cwd/b', '/cwd/dist'],
@@ -30,14 +30,14 @@ const precedence: Record<(typeof serverOptions)[number]['key'], [flag: string, v
   logLevel: ['silent', 'trace', 'silent', 'trace', 'info'],
 };
 
-for (const { key, variable } of serverOptions) {
-  const [flagValue, variableValue, byFlag, byVariable, byDefault] = precedence[key];
+for (const [key, [flagValue, variableValue, byFlag, byVariable, byDefault]] of Object.entries(precedence)) {
+  const { variable } = serverOptions[key as keyof typeof serverOptions];
   test(`the flag of ${key} overrides ${variable}, which overrides the default`, () => {
     const webhook = { CATALOG_SIGNUPS_URL: 'https://hook.example/', CATALOG_SIGNUPS_KEY: 'x' };
     const read = (flags: ServerFlags, environment: NodeJS.ProcessEnv) => {
       const settings = serverSettings(flags, { ...webhook, ...environment }, '/cwd');
       const { dist: out, subscribeRate, subscribers, ...rest } = settings;
-      return { ...rest, out, subscribeRate, subscribers: subscribers.provider }[key];
+      return { ...rest, out, subscribeRate, subscribers: subscribers.provider }[key as 'port'];
     };
     assert.equal(read({ [key]: flagValue }, { [variable]: variableValue }), byFlag);
     assert.equal(read({ [key]: flagValue }, {}), byFlag);

@@ -34,7 +34,7 @@ interface Row {
 }
 
 const rows: Row[] = wrong.flatMap(([flag, variable, values]) => {
-  const { key } = serverOptions.find((option) => option.flag.startsWith(`${flag} `)) as (typeof serverOptions)[number];
+  const [key = ''] = Object.entries(serverOptions).find(([, option]) => option.flag.startsWith(`${flag} `)) ?? [];
   return values.flatMap((value) => [
     { name: flag, flags: { [key]: value } },
     { name: variable, environment: { [variable]: value } },

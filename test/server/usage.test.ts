@@ -27,7 +27,7 @@ test('the help of serve lists every flag and every variable', async () => {
   const { code, stdout } = await catalog(['serve', '--help']);
   assert.is(code, 0);
   const help = stdout.replace(/\s+/g, ' ');
-  for (const { flag, variable, fallback } of serverOptions) {
+  for (const { flag, variable, fallback } of Object.values(serverOptions)) {
     assert.match(help, ` ${flag} `);
     assert.match(help, fallback === '' ? `(or ${variable})` : `(or ${variable}; default: ${fallback})`);
   }

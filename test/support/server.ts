@@ -136,8 +136,8 @@ export function startProcess(
   { flags = {}, env = {}, node = [] }: ProcessOptions = {},
 ): Promise<RunningServer> {
   const given = { out: join(folder, 'dist'), data: join(folder, 'data'), ...noLimits, ...flags };
-  const args = serverOptions.flatMap(({ key, flag }) => {
-    const value = given[key];
+  const args = Object.entries(serverOptions).flatMap(([key, { flag }]) => {
+    const value = given[key as keyof typeof given];
     return value === undefined ? [] : [flag.split(' ')[0] ?? flag, ...[value].flat()];
   });
   return startServer(args, { cwd: folder, env, node });

@@ -19,7 +19,7 @@ export function addServe(program: CatalogCommand, terminal: Console): void {
     .share('cwd')
     .option('--build', 'build first, and again at midnight in the time zone of the catalog')
     .share('baseUrl', 'runtimeUrl');
-  for (const { flag, variable, fallback, about } of serverOptions) {
+  for (const { flag, variable, fallback, about } of Object.values(serverOptions)) {
     command.addOption(new Option(flag, `${about} (or ${variable}${fallback === '' ? '' : `; default: ${fallback}`})`));
   }
   command
