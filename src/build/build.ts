@@ -28,7 +28,7 @@ import { readTemplates, type TemplateFiles } from './read-templates.ts';
 import { faultsOf, renderSite, UnrenderableAgents } from './render.ts';
 import {
   BuildWriter,
-  type FileRecord,
+  type BuiltFile,
   type FolderStamps,
   refuseOtherTrees,
   type Written,
@@ -107,7 +107,7 @@ export interface InstalledTree extends Written {
 export interface BuildResult {
   info: BuildInfo;
   /** Every file of the build by its path. */
-  files: ReadonlyMap<string, FileRecord>;
+  files: ReadonlyMap<string, BuiltFile>;
   /** The stamps of its folders. */
   folders: FolderStamps;
   written: Written;
@@ -155,7 +155,7 @@ export function build({
           repository: site.settings.repository ?? null,
         };
   const { warnings, skipped } = selected;
-  return { info, files: writer.records, folders: writer.folders, written, tree, warnings, skipped, historyMissing };
+  return { info, files: writer.files, folders: writer.folders, written, tree, warnings, skipped, historyMissing };
 }
 
 /** Builds the catalog in memory, without writing it. Throws ContentError as `build` does. */

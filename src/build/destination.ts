@@ -2,7 +2,7 @@ import { digestOf } from '../lib/files.ts';
 import type { Part } from '../site/output.ts';
 
 /** The parts of a file that was written: the input of each, and its length in bytes. */
-export type PartRecord = [input: string, bytes: number][];
+export type BuiltParts = [input: string, bytes: number][];
 
 /**
  * Puts a file together from its parts. Parts that `before`, the file of the last build, already has are copied from it
@@ -10,8 +10,8 @@ export type PartRecord = [input: string, bytes: number][];
  */
 export function joinParts(
   parts: readonly Part[],
-  before: { bytes: Buffer; parts: PartRecord } | null,
-): { bytes: Buffer; parts: PartRecord } {
+  before: { bytes: Buffer; parts: BuiltParts } | null,
+): { bytes: Buffer; parts: BuiltParts } {
   const known = new Map<string, Buffer>();
   let start = 0;
   for (const [input, length] of before?.parts ?? []) {

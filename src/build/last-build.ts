@@ -6,7 +6,7 @@ import { digestOf, makeFolder } from '../lib/files.ts';
 import type { AgentHead } from '../schema/agent.ts';
 import type { KnownVersions, Related, Site } from '../site/site.ts';
 import { gitStamp, isInRepository } from './git-stamp.ts';
-import type { BuildWriter, FileRecord } from './write.ts';
+import type { BuildWriter, BuiltFile } from './write.ts';
 
 interface KnownAgent {
   stamp: string;
@@ -20,7 +20,7 @@ interface Remembered {
   /** The agents in folders without errors, with the stamps of the folders. */
   agents: [slug: string, KnownAgent][];
   /** The files of the build. */
-  files: [path: string, FileRecord][];
+  files: [path: string, BuiltFile][];
   /** Which agents are related, and a hash of what decides it. */
   related: Related | null;
   versions: KnownVersions;
@@ -43,7 +43,7 @@ export class BuildMemory implements ContentMemory {
   /** Whether the last build succeeded with the same settings, templates and program. */
   readonly isKnown: boolean;
   /** The files that the last build left. */
-  readonly files: ReadonlyMap<string, FileRecord>;
+  readonly files: ReadonlyMap<string, BuiltFile>;
   /** Which agents were related in the last build. The current build replaces it. */
   related: Related | null;
   /** The versions of plugins in the last build. The current build replaces them. */
@@ -92,7 +92,7 @@ export class BuildMemory implements ContentMemory {
   }
 
   /** Leaves what the next build needs. Nothing is thrown: without it, the next build takes longer. */
-  save({ records: files }: Pick<BuildWriter, 'records'>): void {
+  save({ files }: Pick<BuildWriter, 'files'>): void {
     if (this.#file === null) return;
     const remembered: Remembered = {
       common: this.#common,

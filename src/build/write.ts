@@ -25,7 +25,7 @@ import {
   stagedFolder,
   syncFile,
 } from '../storage/build-folder.ts';
-import { type Destination, encode, joinParts, type PartRecord } from './destination.ts';
+import { type BuiltParts, type Destination, encode, joinParts } from './destination.ts';
 import { type StagedFile, type Staging, StagingFolder, StagingThread } from './staging.ts';
 
 /** The stamps of the folders of a build, by their path in it. */
@@ -62,11 +62,11 @@ export interface Written {
 }
 
 /** What is known of a file of a build. */
-export interface FileRecord extends StagedFile {
+export interface BuiltFile extends StagedFile {
   /** A hash of what it was rendered from. */
   key: string;
   /** The parts of the file, if it is written in parts. */
-  parts?: PartRecord | null;
+  parts?: BuiltParts | null;
 }
 
 /** A first build of this many files uses a staging thread. Starting it takes as long as staging a few hundred files. */
@@ -82,7 +82,7 @@ const threadFrom = 500;
  */
 export class BuildWriter implements Destination {
   /** Every file of the build so far, in order. */
-  readonly records = new Map<string, FileRecord>();
+  readonly files = new Map<string, BuiltFile>();
   /** The stamps of the folders, once everything is in place. */
   folders: FolderStamps = new Map();
   readonly #target: string;
@@ -90,7 +90,7 @@ export class BuildWriter implements Destination {
   /** Where new files are, in the staging folder. */
   readonly #staged: string;
   #staging: Staging;
-  readonly #known: ReadonlyMap<string, FileRecord>;
+  readonly #known: ReadonlyMap<string, BuiltFile>;
   /** Whether there is no build yet. */
   readonly #fresh: boolean;
   readonly #changed = new Set<string>();
@@ -99,7 +99,7 @@ export class BuildWriter implements Destination {
    * `memory` has the files that the last build left. Throws OperationError if `out` contains files that are not a
    * build.
    */
-  constructor(out: string, memory: { files: ReadonlyMap<string, FileRecord> } = { files: new Map() }) {
+  constructor(out: string, memory: { files: ReadonlyMap<string, BuiltFile> } = { files: new Map() }) {
     this.#target = existsSync(out) ? realpathSync(out) : resolve(out);
     refuseOtherFolders(this.#target, out);
     removeLeftovers(this.#target);
@@ -114,33 +114,33 @@ export class BuildWriter implements Destination {
   keep(path: string, inputs: readonly string[]): boolean {
     const known = this.#known.get(path);
     if (known === undefined || known.key !== this.#keyOf(inputs) || known.stamp !== this.#stampOf(path)) return false;
-    this.records.set(path, known);
+    this.files.set(path, known);
     return true;
   }
 
   reserve(path: string): void {
-    const record = this.records.get(path) ?? { key: '', digest: '', stamp: '' };
-    this.records.delete(path);
-    this.records.set(path, record);
+    const file = this.files.get(path) ?? { key: '', digest: '', stamp: '' };
+    this.files.delete(path);
+    this.files.set(path, file);
   }
 
   write(path: string, inputs: readonly string[], content: string | Uint8Array): void {
-    const record = { key: this.#keyOf(inputs), digest: '', stamp: '' };
-    this.records.set(path, record);
+    const file = { key: this.#keyOf(inputs), digest: '', stamp: '' };
+    this.files.set(path, file);
     if (this.#fresh) {
-      this.#stage(path).write(path, content, record);
+      this.#stage(path).write(path, content, file);
       return;
     }
     const bytes = typeof content === 'string' ? encode(content) : content;
-    record.digest = digestOf(bytes);
+    file.digest = digestOf(bytes);
     const stamp = this.#stampOf(path);
     const known = this.#known.get(path);
     const isSame =
       known !== undefined && known.stamp === stamp
-        ? known.digest === record.digest
+        ? known.digest === file.digest
         : stamp !== null && sameBytes(join(this.#target, path), bytes);
-    if (isSame && stamp !== null) record.stamp = stamp;
-    else this.#stage(path).write(path, bytes, record);
+    if (isSame && stamp !== null) file.stamp = stamp;
+    else this.#stage(path).write(path, bytes, file);
   }
 
   writeParts(path: string, inputs: readonly string[], parts: readonly Part[]): void {
@@ -151,29 +151,29 @@ export class BuildWriter implements Destination {
         : null;
     const joined = joinParts(parts, before);
     this.write(path, inputs, joined.bytes);
-    (this.records.get(path) as FileRecord).parts = joined.parts;
+    (this.files.get(path) as BuiltFile).parts = joined.parts;
   }
 
   copy(path: string, from: string): void {
-    const record = this.records.get(from);
-    if (record === undefined) throw new Error(`${from} was not written.`);
+    const file = this.files.get(from);
+    if (file === undefined) throw new Error(`${from} was not written.`);
     const known = this.#known.get(path);
     const source = join(this.#changed.has(from) ? this.#staged : this.#target, from);
     const stamp = this.#stampOf(path);
     const isSame =
       known !== undefined && known.stamp === stamp
-        ? known.digest === record.digest
-        : stamp !== null && (stamp === record.stamp || sameBytes(join(this.#target, path), readFileSync(source)));
+        ? known.digest === file.digest
+        : stamp !== null && (stamp === file.stamp || sameBytes(join(this.#target, path), readFileSync(source)));
     // V8 gives each copy with `...` a hidden class of its own, which takes more memory than the object.
-    const copy = { key: record.key, digest: record.digest, stamp: record.stamp };
-    this.records.set(path, copy);
+    const copy = { key: file.key, digest: file.digest, stamp: file.stamp };
+    this.files.set(path, copy);
     if (isSame && stamp !== null) copy.stamp = stamp;
-    else this.#stage(path).link(path, source, record, copy);
+    else this.#stage(path).link(path, source, file, copy);
   }
 
   digest(path: string): string {
     this.#staging.settle();
-    return this.records.get(path)?.digest ?? '';
+    return this.files.get(path)?.digest ?? '';
   }
 
   /** Moves everything into place. Nothing can be added afterwards. If it fails, nothing stays in the staging folder. */
@@ -193,8 +193,8 @@ export class BuildWriter implements Destination {
 
   #putInPlace(onProgress: OnProgress): Written {
     this.#staging.settle();
-    const changed = [...this.records.keys()].filter((path) => this.#changed.has(path));
-    const removed = this.#fresh ? [] : listFiles(this.#target).filter((path) => !this.records.has(path));
+    const changed = [...this.files.keys()].filter((path) => this.#changed.has(path));
+    const removed = this.#fresh ? [] : listFiles(this.#target).filter((path) => !this.files.has(path));
     if (this.#fresh) {
       if (existsSync(this.#target)) rmdirSync(this.#target);
       mkdirSync(this.#staged, { recursive: true });
@@ -211,9 +211,9 @@ export class BuildWriter implements Destination {
       putInPlace(this.#target, commitPending(this.#stagingFolder, this.#target, { moved: changed, removed }));
     }
     this.folders = new Map(
-      Array.from(foldersOf(this.records.keys()), (path) => [path, folderStampOf(lstatSync(join(this.#target, path)))]),
+      Array.from(foldersOf(this.files.keys()), (path) => [path, folderStampOf(lstatSync(join(this.#target, path)))]),
     );
-    return { changed: changed.length, removed: removed.length, unchanged: this.records.size - changed.length };
+    return { changed: changed.length, removed: removed.length, unchanged: this.files.size - changed.length };
   }
 
   #keyOf(inputs: readonly string[]): string {

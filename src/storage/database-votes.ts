@@ -1,7 +1,7 @@
 import { DatabaseUnavailable, retrying } from './database.ts';
 import { type GroupCommitOptions, groupCommit } from './journal.ts';
 import type { Database } from './postgres.ts';
-import { type NewVote, stamp, utcDay, type VoteRecord, type VoteStore, VotesUnavailable } from './vote.ts';
+import { type NewVote, type StoredVote, stamp, utcDay, type VoteStore, VotesUnavailable } from './vote.ts';
 
 /** Returns the secret of a UTC day, which all servers share. The first server to ask makes it and deletes older ones. */
 export function sharedSecret(database: Database, random: (bytes: number) => Buffer): (day: string) => Promise<Buffer> {
@@ -40,12 +40,12 @@ export function openDatabaseVotes({ database, now, random, onPass }: DatabaseVot
   const renewal = setInterval(() => void secretOf(utcDay(now())).catch(() => {}), 60_000);
   renewal.unref();
 
-  async function store(votes: readonly NewVote[]): Promise<readonly VoteRecord[]> {
+  async function store(votes: readonly NewVote[]): Promise<readonly StoredVote[]> {
     const at = now();
     const secret = await retrying(database, () => secretOf(utcDay(at)));
-    const records = stamp(votes, { at, secret, random });
-    await retrying(database, () => insertVotes(database, records));
-    return records;
+    const stored = stamp(votes, { at, secret, random });
+    await retrying(database, () => insertVotes(database, stored));
+    return stored;
   }
 
   return {
@@ -72,7 +72,7 @@ export function openDatabaseVotes({ database, now, random, onPass }: DatabaseVot
 }
 
 /** Adds votes in one statement, and returns how many of them are new: those with a known id are left out. */
-export async function insertVotes(database: Database, votes: readonly VoteRecord[]): Promise<number> {
+export async function insertVotes(database: Database, votes: readonly StoredVote[]): Promise<number> {
   const columns = [
     votes.map(({ id }) => id),
     votes.map(({ time }) => time),
@@ -91,7 +91,7 @@ export async function insertVotes(database: Database, votes: readonly VoteRecord
 /** How many votes are read at once. */
 const pageLength = 5_000;
 
-interface Row extends Omit<VoteRecord, 'time' | 'note'> {
+interface Row extends Omit<StoredVote, 'time' | 'note'> {
   /** A bigint, which pg gives as text. */
   position: string;
   time: Date;
@@ -99,7 +99,7 @@ interface Row extends Omit<VoteRecord, 'time' | 'note'> {
 }
 
 /** Reads all votes of a database in the order in which they were stored. Servers may be adding more. */
-export async function* readDatabaseVotes(database: Database): AsyncGenerator<VoteRecord> {
+export async function* readDatabaseVotes(database: Database): AsyncGenerator<StoredVote> {
   const text = `SELECT position, id, time, slug, vote, note, voter FROM catalog_votes
     WHERE position > $1 ORDER BY position LIMIT ${pageLength}`;
   let after = '0';
@@ -177,10 +177,10 @@ const batchLength = 2_000;
 /** Adds votes to a database, in order. Returns how many were new, and how many it had already, by their ids. */
 export async function importVotes(
   database: Database,
-  votes: AsyncIterable<VoteRecord>,
+  votes: AsyncIterable<StoredVote>,
 ): Promise<{ added: number; known: number }> {
   let [added, known] = [0, 0];
-  let batch: VoteRecord[] = [];
+  let batch: StoredVote[] = [];
   const store = async () => {
     const stored = await insertVotes(database, batch);
     added += stored;

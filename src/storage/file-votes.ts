@@ -7,7 +7,7 @@ import { type Disk, hasCode, realPath, reasonOf, replaceFile } from './disk.ts';
 import { isPacked, type LastingOptions, openLastingJournal, rotatedFiles } from './journal.ts';
 import { newline, readLines, rewriteLines } from './line-file.ts';
 import { withLock } from './lock.ts';
-import { type NewVote, stamp, utcDay, type VoteRecord, type VoteStore, VotesUnavailable, voteRecord } from './vote.ts';
+import { type NewVote, type StoredVote, stamp, storedVote, utcDay, type VoteStore, VotesUnavailable } from './vote.ts';
 
 interface DailySecretOptions {
   /** The file of the secret, which only its owner can read. */
@@ -68,7 +68,7 @@ export function dailySecret({ path, disk, random, warn }: DailySecretOptions): (
 }
 
 export interface VoteLogOptions
-  extends Pick<LastingOptions<NewVote, VoteRecord>, 'beatMs' | 'patienceMs' | 'retryMs' | 'startMs' | 'onPass'> {
+  extends Pick<LastingOptions<NewVote, StoredVote>, 'beatMs' | 'patienceMs' | 'retryMs' | 'startMs' | 'onPass'> {
   /** The log. It and its folder are created if missing. */
   file: string;
   now(): Date;
@@ -89,7 +89,7 @@ export interface VoteLogOptions
  */
 export async function openVoteLog(options: VoteLogOptions): Promise<VoteStore> {
   const { now, random, warn, disk = fs } = options;
-  const journal = await openLastingJournal<NewVote, VoteRecord>({ ...options, prepare }).catch((error) => {
+  const journal = await openLastingJournal<NewVote, StoredVote>({ ...options, prepare }).catch((error) => {
     throw cannotOpen(options.file, error);
   });
   let secrets: ReturnType<typeof dailySecret> | undefined;
@@ -107,7 +107,7 @@ export async function openVoteLog(options: VoteLogOptions): Promise<VoteStore> {
     return secrets(day);
   }
 
-  async function prepare(votes: readonly NewVote[]): Promise<readonly VoteRecord[]> {
+  async function prepare(votes: readonly NewVote[]): Promise<readonly StoredVote[]> {
     const at = now();
     return stamp(votes, { at, secret: await secretOf(utcDay(at)), random });
   }
@@ -143,23 +143,23 @@ interface ReadOptions {
 /**
  * Reads the votes of a log in order; none if the file does not exist. A server may be writing to it.
  *
- * Lines that are not complete records are skipped. A last line without a newline is being written, or was cut off by a
+ * Lines that are not complete votes are skipped. A last line without a newline is being written, or was cut off by a
  * crash: it counts if it is complete, and is not reported if it is not.
  */
-export async function* readVotes(file: string, { onMalformed }: ReadOptions = {}): AsyncGenerator<VoteRecord> {
+export async function* readVotes(file: string, { onMalformed }: ReadOptions = {}): AsyncGenerator<StoredVote> {
   let number = 0;
   for await (const line of readLines(file)) {
     number += 1;
     const text = line.toString('utf8').trim();
-    const record = parseVote(text);
-    if (record !== undefined) yield record;
+    const vote = parseVote(text);
+    if (vote !== undefined) yield vote;
     else if (text !== '' && line.at(-1) === newline) onMalformed?.(number);
   }
 }
 
-function parseVote(text: string): VoteRecord | undefined {
+function parseVote(text: string): StoredVote | undefined {
   try {
-    return voteRecord.safeParse(parseJsonLine(text)).data;
+    return storedVote.safeParse(parseJsonLine(text)).data;
   } catch {
     return undefined;
   }
@@ -196,7 +196,7 @@ async function firstTime(file: string): Promise<string> {
 export async function* readAllVotes(
   files: readonly string[],
   onMalformed: (file: string, line: number) => void,
-): AsyncGenerator<VoteRecord> {
+): AsyncGenerator<StoredVote> {
   const seen = new Set<string>();
   for (const file of files) {
     for await (const vote of readVotes(file, { onMalformed: (line) => onMalformed(file, line) })) {

@@ -1,6 +1,6 @@
 import { compareText, csv, visible } from '../lib/text.ts';
 import type { LiveTotal } from './database-votes.ts';
-import type { VoteRecord } from './vote.ts';
+import type { StoredVote } from './vote.ts';
 
 /** The counts and notes of the votes, to be printed as text or JSON. */
 export interface VoteReport {
@@ -70,14 +70,14 @@ export interface ReportOptions {
  * vote for a former slug counts for the agent's current slug.
  */
 export async function reportVotes(
-  records: AsyncIterable<VoteRecord> | Iterable<VoteRecord>,
+  votes: AsyncIterable<StoredVote> | Iterable<StoredVote>,
   { since, notes = 10, slugs, withdrawn = null, formerSlugs = new Map(), malformed = () => 0 }: ReportOptions = {},
 ): Promise<VoteReport> {
   const days = new Map<string, Map<string, 'yes' | 'no'>>();
   const bySlug = new Map<string, AgentVotes>();
   const latest: Note[] = [];
   const isWithdrawn = (slug: string) => slugs?.has(slug) === false && (withdrawn === null || withdrawn.has(slug));
-  for await (const { id, time, slug: voted, vote, note, voter } of records) {
+  for await (const { id, time, slug: voted, vote, note, voter } of votes) {
     if (since !== undefined && Date.parse(time) < since.getTime()) continue;
     const slug = currentSlug(voted, formerSlugs);
     const agent = entry(bySlug, slug, () => newAgent(slug, isWithdrawn(slug)));

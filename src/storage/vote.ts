@@ -5,7 +5,7 @@ import { onceForEach } from '../lib/lazy.ts';
 import { slug, text } from '../schema/fields.ts';
 
 /** A stored vote: a line of the log, and the input of the report. */
-export const voteRecord = z.object({
+export const storedVote = z.object({
   /** Later ids sort after earlier ones. */
   id: z.string().min(1).max(64),
   /** When it was stored, RFC 3339 in UTC. */
@@ -18,9 +18,9 @@ export const voteRecord = z.object({
   voter: z.string().regex(/^[0-9a-f]{32}$/),
 });
 
-export type VoteRecord = z.infer<typeof voteRecord>;
+export type StoredVote = z.infer<typeof storedVote>;
 
-/** A valid vote before it is stored. Its address becomes the `voter` of the record and is not stored itself. */
+/** A valid vote before it is stored. Its address becomes the `voter` of the stored vote and is not stored itself. */
 export interface NewVote {
   slug: string;
   vote: 'yes' | 'no';
@@ -37,7 +37,7 @@ export interface VoteStore {
    * Rejects with VotesUnavailable; the vote is then not stored, now or later. Only if a connection to a database breaks
    * during the commit, and it stays away, nobody knows.
    */
-  append(vote: NewVote): Promise<VoteRecord>;
+  append(vote: NewVote): Promise<StoredVote>;
   /** Resolves if a vote could be stored now; rejects with the reason if not. */
   check(): Promise<void>;
   /** Starts a new log after the old one was renamed. A store without files does nothing. */
@@ -108,7 +108,7 @@ function bytesOf(group: number): number[] {
   return [group >> 8, group & 0xff];
 }
 
-/** The parts of a vote record that do not come from the reader. */
+/** The parts of a stored vote that do not come from the reader. */
 interface Stamp {
   at: Date;
   /** The secret of the UTC day of `at`. */
@@ -117,7 +117,7 @@ interface Stamp {
 }
 
 /** Gives each vote its id, time and voter, in order. Addresses become pseudonyms and are dropped. */
-export function stamp(votes: readonly NewVote[], { at, secret, random }: Stamp): VoteRecord[] {
+export function stamp(votes: readonly NewVote[], { at, secret, random }: Stamp): StoredVote[] {
   const time = at.toISOString();
   const entropy = random(16 * votes.length);
   const voterOf = onceForEach((address: string) => pseudonym(secret, address));

@@ -65,11 +65,11 @@ test('every file of a large first build has its bytes, digest and stamp, also co
     ]);
     for (const [path, bytes] of expected) {
       assert.ok(readFileSync(join(dist, path)).equals(bytes), path);
-      const { digest, stamp } = writer.records.get(path) ?? {};
+      const { digest, stamp } = writer.files.get(path) ?? {};
       assert.is(digest, sha256(bytes), path);
       assert.is(stamp, outputStampOf(statSync(join(dist, path))), path);
     }
-    assert.equal(writer.records.get('list')?.parts, [
+    assert.equal(writer.files.get('list')?.parts, [
       ['a', 2],
       ['b', 1],
     ]);

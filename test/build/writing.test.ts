@@ -71,7 +71,7 @@ test('a file whose bytes come early or late keeps its place in the order', async
     for (const path of ['early', 'late']) writer.reserve(path);
     write('last');
     write('late');
-    assert.equal([...writer.records.keys()], ['first', 'early', 'late', 'last']);
+    assert.equal([...writer.files.keys()], ['first', 'early', 'late', 'last']);
     assert.equal(writer.finish(), { changed: 4, removed: 0, unchanged: 0 });
   });
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { openVoteLog, readVotes, type VoteLogOptions } from '../../src/storage/file-votes.ts';
-import type { NewVote, VoteRecord, VoteStore } from '../../src/storage/vote.ts';
+import type { NewVote, StoredVote, VoteStore } from '../../src/storage/vote.ts';
 
 export interface Opened {
   store: VoteStore;
@@ -29,7 +29,7 @@ export function voteBy(client: number, rest: Partial<NewVote> = {}): NewVote {
   return { slug: 'release-notes', vote: 'yes', address: `192.0.2.${client}`, ...rest };
 }
 
-export async function votesIn(file: string): Promise<VoteRecord[]> {
+export async function votesIn(file: string): Promise<StoredVote[]> {
   return all(readVotes(file));
 }
 

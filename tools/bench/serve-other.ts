@@ -16,7 +16,7 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import polka from 'polka';
 import sirv from 'sirv';
-import type { VoteRecord, VoteStore } from '../../src/storage/vote.ts';
+import type { StoredVote, VoteStore } from '../../src/storage/vote.ts';
 import { groupCommitAlone } from './group-commit.ts';
 
 /** What `bare` answers with, by path. */
@@ -130,7 +130,7 @@ async function oneInsert(url: string): Promise<VoteStore> {
     async append(vote) {
       const records = stamp([vote], { at: new Date(), secret, random: randomBytes });
       await insertVotes(database, records);
-      return records[0] as VoteRecord;
+      return records[0] as StoredVote;
     },
     close: () => database.close(),
   };

@@ -5,7 +5,7 @@ import { Option } from 'commander';
 import { OperationError, systemReason } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
 import { databaseUrl } from '../../storage/database.ts';
-import type { VoteRecord } from '../../storage/vote.ts';
+import type { StoredVote } from '../../storage/vote.ts';
 import { type Console, skippedLines } from '../console.ts';
 import {
   type CatalogCommand,
@@ -43,7 +43,7 @@ function votesDatabase({ file }: LogFlags): string | null {
 
 /** The votes of a store, in the order in which they were stored. */
 interface VoteSource {
-  records: AsyncIterable<VoteRecord>;
+  votes: AsyncIterable<StoredVote>;
   /** How many lines are no votes, once all were read. Says so on the terminal. */
   malformed(): Promise<number>;
 }
@@ -58,7 +58,7 @@ async function withVotes<Result>(
   if (url === null) return withLogs([logFile(flags)], terminal, work);
   const { withDatabase } = await import('../../storage/postgres.ts');
   const { readDatabaseVotes } = await import('../../storage/database-votes.ts');
-  return withDatabase(url, (database) => work({ records: readDatabaseVotes(database), malformed: async () => 0 }));
+  return withDatabase(url, (database) => work({ votes: readDatabaseVotes(database), malformed: async () => 0 }));
 }
 
 /**
@@ -86,7 +86,7 @@ async function withLogs<Result>(
   for (const log of missing)
     terminal.say(`${log} does not exist: nobody has voted yet, or the vote log is elsewhere (--data or --file).\n`);
   const lines = new Map<string, number[]>();
-  const records = readAllVotes(files, (name, line) => {
+  const votes = readAllVotes(files, (name, line) => {
     lines.set(name, lines.get(name) ?? []);
     lines.get(name)?.push(line);
   });
@@ -94,7 +94,7 @@ async function withLogs<Result>(
     for (const [name, numbers] of lines) terminal.say(skippedLines(name, numbers));
     return [...lines.values()].flat().length;
   };
-  return work({ records, malformed }).catch(unusable);
+  return work({ votes, malformed }).catch(unusable);
 }
 
 /** The subcommands of `catalog votes` that move votes between stores, and its totals. */
@@ -142,8 +142,8 @@ async function importLogs(logs: readonly string[], flags: LogFlags, terminal: Co
   const named = logs.length > 0;
   const paths = named ? logs.map((log) => resolve(flags.cwd, log)) : [logFile(flags)];
   await withDatabase(url, async (database) => {
-    const load = async ({ records, malformed }: VoteSource) => {
-      const { added, known } = await importVotes(database, records);
+    const load = async ({ votes, malformed }: VoteSource) => {
+      const { added, known } = await importVotes(database, votes);
       await malformed();
       const rest = known === 0 ? '' : ` The database already had ${known}.`;
       terminal.say(`Imported ${plural(added, 'vote')}.${rest}\n`);
@@ -156,9 +156,9 @@ async function importLogs(logs: readonly string[], flags: LogFlags, terminal: Co
 const chunkLength = 1_000;
 
 async function exportVotes(flags: LogFlags, terminal: Console): Promise<void> {
-  await withVotes(flags, terminal, async ({ records, malformed }) => {
+  await withVotes(flags, terminal, async ({ votes, malformed }) => {
     let chunk: object[] = [];
-    for await (const vote of records) {
+    for await (const vote of votes) {
       chunk.push(vote);
       if (chunk.length < chunkLength) continue;
       await terminal.printLines(chunk);
@@ -246,9 +246,9 @@ function writePage(file: string, page: string): void {
 
 async function countVotes(flags: Flags, terminal: Console) {
   const { reportVotes } = await import('../../storage/vote-report.ts');
-  return withVotes(flags, terminal, async ({ records, malformed }) => {
+  return withVotes(flags, terminal, async ({ votes, malformed }) => {
     const published = await agentsOf(flags, terminal);
-    return reportVotes(records, {
+    return reportVotes(votes, {
       ...(flags.since === undefined ? {} : { since: startOf(flags.since) }),
       ...(flags.notes === true ? { notes: Number.POSITIVE_INFINITY } : flags.html === undefined ? {} : { notes: 1000 }),
       ...published,

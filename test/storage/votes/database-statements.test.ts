@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { DatabaseUnavailable } from '../../../src/storage/database.ts';
 import { importVotes, openDatabaseVotes, sharedSecret } from '../../../src/storage/database-votes.ts';
 import type { Database } from '../../../src/storage/postgres.ts';
-import type { VoteRecord } from '../../../src/storage/vote.ts';
+import type { StoredVote } from '../../../src/storage/vote.ts';
 import { rejection } from '../../support/journal.ts';
 import { until } from '../../support/until.ts';
 import { voteBy } from '../../support/votes.ts';
@@ -84,7 +84,7 @@ test('while a batch waits for the database, a later vote is refused at once; aft
 
 test('an import adds at most 2,000 votes with one statement, and the days of each batch are counted again', async () => {
   const batches: number[] = [];
-  async function* votes(): AsyncGenerator<VoteRecord> {
+  async function* votes(): AsyncGenerator<StoredVote> {
     for (let index = 0; index < 4_001; index += 1) {
       const time = `2026-11-${21 - Math.floor(index / 2_000)}T00:00:00.000Z`;
       yield { id: `${index}`, time, slug: 'one', vote: 'yes', voter: '0'.repeat(32) };

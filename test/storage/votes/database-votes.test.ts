@@ -65,7 +65,7 @@ const isStored = (vote: Promise<unknown>) =>
 
 const count = async (url: string) => Number((await execSql(url, 'SELECT count(*) AS n FROM catalog_votes'))[0]?.n);
 
-test('stores the record that it returns, and nothing of the address', () =>
+test('stores the vote that it returns, and nothing of the address', () =>
   withVotes({ now: () => new Date('2026-11-21T08:09:10.123Z') }, async ({ url, store }) => {
     const given = [
       await store.append(voteBy(7, { vote: 'no', note: 'line\nbreak "quoted" 😀' })),

@@ -8,7 +8,7 @@ import { testUnless } from '../../support/skip.ts';
 import { until } from '../../support/until.ts';
 import { voteBy, votesIn, withLog } from '../../support/votes.ts';
 
-test('stores the record that it returns, and nothing of the address', () =>
+test('stores the vote that it returns, and nothing of the address', () =>
   withFolder(async (file) => {
     const now = () => new Date('2026-11-21T08:09:10.123Z');
     await withLog({ file, now }, async ({ store }) => {

@@ -2,7 +2,7 @@ import { load } from 'cheerio';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addDays } from '../../../src/lib/calendar.ts';
-import type { VoteRecord } from '../../../src/storage/vote.ts';
+import type { StoredVote } from '../../../src/storage/vote.ts';
 import { reportVotes } from '../../../src/storage/vote-report.ts';
 import { reportHtml } from '../../../src/storage/vote-report-html.ts';
 import { numbers } from '../../support/vote-page.ts';
@@ -10,7 +10,7 @@ import { numbers } from '../../support/vote-page.ts';
 /** Where the shapes and labels of the plots of `catalog votes --html` are: inside the picture, and next to each other. */
 
 /** Votes of as many voters. */
-function votes(day: string, slug: string, yes: number, no: number): VoteRecord[] {
+function votes(day: string, slug: string, yes: number, no: number): StoredVote[] {
   return Array.from({ length: yes + no }, (_, index) => ({
     id: `${day} ${slug} ${index}`,
     time: `${day}T12:00:00.000Z`,
@@ -20,7 +20,7 @@ function votes(day: string, slug: string, yes: number, no: number): VoteRecord[]
   }));
 }
 
-const page = async (records: VoteRecord[]) => load(reportHtml(await reportVotes(records)));
+const page = async (records: StoredVote[]) => load(reportHtml(await reportVotes(records)));
 
 /** Four days with the most votes on the second, and three agents. */
 const some = () =>
@@ -197,7 +197,7 @@ test('every class and pattern of the page has a style, and every label names som
 
 test('the page says what it shows, and nothing else', async () => {
   const [vote] = votes('2026-11-01', 'one', 1, 0);
-  const $ = await page([{ ...(vote as VoteRecord), note: 'Fine.' }]);
+  const $ = await page([{ ...(vote as StoredVote), note: 'Fine.' }]);
   $('style, svg').remove();
   const lines = $.html()
     .replace(/<[^>]*>/g, '\n')

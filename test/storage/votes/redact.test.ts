@@ -2,12 +2,12 @@ import { appendFile, chmod, lstat, readdir, readFile, stat, symlink, writeFile }
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { redact } from '../../../src/storage/file-votes.ts';
-import type { VoteRecord } from '../../../src/storage/vote.ts';
+import type { StoredVote } from '../../../src/storage/vote.ts';
 import { rejection, shimDisk, systemError, withFolder } from '../../support/journal.ts';
 import { testOptions, voteBy, withLog } from '../../support/votes.ts';
 
-async function threeVotes(file: string): Promise<VoteRecord[]> {
-  const votes: VoteRecord[] = [];
+async function threeVotes(file: string): Promise<StoredVote[]> {
+  const votes: StoredVote[] = [];
   await withLog({ file }, async ({ store }) => {
     for (const note of ['first', 'call me at 555-0100', undefined]) votes.push(await store.append(voteBy(1, { note })));
   });

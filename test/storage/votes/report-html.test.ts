@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { HtmlValidate } from 'html-validate';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { VoteRecord } from '../../../src/storage/vote.ts';
+import type { StoredVote } from '../../../src/storage/vote.ts';
 import { reportVotes } from '../../../src/storage/vote-report.ts';
 import { reportHtml, wilsonInterval } from '../../../src/storage/vote-report-html.ts';
 import { inFolder, writeFiles } from '../../support/catalog.ts';
@@ -137,7 +137,7 @@ test('a file that cannot be written, and another format at the same time, are re
 
 test('an agent with few votes takes no place in the plot from one with more, however good its share', async () => {
   const voters = (slug: string, vote: 'yes' | 'no', count: number) =>
-    Array.from({ length: count }, (_, index): VoteRecord => {
+    Array.from({ length: count }, (_, index): StoredVote => {
       const voter = String(index).padStart(32, '0');
       return { id: `${slug}-${index}`, time: '2026-11-21T12:00:00.000Z', slug, vote, voter };
     });

@@ -1,24 +1,24 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { VoteRecord } from '../../../src/storage/vote.ts';
+import type { StoredVote } from '../../../src/storage/vote.ts';
 import { type ReportOptions, reportText, reportVotes, type VoteReport } from '../../../src/storage/vote-report.ts';
 
 let last = 0;
 
 /** A vote as `voter slug yes|no`, on 2026-11-21 unless a time is given. */
-function vote(brief: string, rest: { time?: string; note?: string } = {}): VoteRecord {
+function vote(brief: string, rest: { time?: string; note?: string } = {}): StoredVote {
   const [voter = '', slug = '', choice] = brief.split(' ');
   last += 1;
   return { id: `id-${last}`, time: '2026-11-21T12:00:00.000Z', slug, vote: choice as 'yes' | 'no', voter, ...rest };
 }
 
 /** The agents of a report, each as `slug yes/votes`. */
-async function counts(votes: VoteRecord[], options?: ReportOptions): Promise<string[]> {
+async function counts(votes: StoredVote[], options?: ReportOptions): Promise<string[]> {
   const { agents } = await reportVotes(votes, options);
   return agents.map(({ slug, yes, votes: all, withdrawn }) => `${slug} ${yes}/${all}${withdrawn ? ' withdrawn' : ''}`);
 }
 
-const rows: { name: string; votes: VoteRecord[]; options?: ReportOptions; expected: string[] }[] = [
+const rows: { name: string; votes: StoredVote[]; options?: ReportOptions; expected: string[] }[] = [
   { name: 'nothing', votes: [], expected: [] },
   { name: 'two voters', votes: [vote('v a yes'), vote('w a no')], expected: ['a 1/2'] },
   { name: 'the last vote of a voter that day', votes: [vote('v a yes'), vote('v a no')], expected: ['a 0/1'] },
@@ -98,7 +98,7 @@ test('gives totals, shares and the last notes', async () => {
     vote('v a no', { note: 'third' }),
   ];
   const note = (index: number) => {
-    const { id, time, slug, vote: choice, note: text } = votes[index] as VoteRecord;
+    const { id, time, slug, vote: choice, note: text } = votes[index] as StoredVote;
     return { id, time, slug, vote: choice, note: text as string };
   };
   const report: VoteReport = {
