@@ -117,10 +117,7 @@ const keyOrder = Object.keys(frontMatterSchema({ categories: null, difficulties:
 /** Puts the keys in the order of docs/agents.md. An unknown key stays after the key that it follows. */
 function withOrderedKeys(text: string): string {
   return changed(text, (source, root, values) => {
-    const blocks = blocksOf(
-      source,
-      root.items.map(({ key }) => startOf(key)),
-    );
+    const blocks = keyBlocksOf(source, root);
     let rank = -1;
     const ranked = root.items.map(({ key }, index) => {
       const known = isScalar(key) ? keyOrder.indexOf(String(key.value)) : -1;
@@ -142,10 +139,7 @@ function withOrderedDemo(text: string): string {
     if (!seconds.every(Number.isInteger)) return null;
     const order = [...seconds.keys()].sort((a, b) => Number(seconds[a]) - Number(seconds[b]));
     const index = root.items.findIndex(({ value }) => value === list);
-    const { head, parts, tail } = blocksOf(
-      source,
-      root.items.map(({ key }) => startOf(key)),
-    );
+    const { head, parts, tail } = keyBlocksOf(source, root);
     const before = head + parts.slice(0, index).join('');
     const block = parts[index] as string;
     const items = blocksOf(
@@ -203,6 +197,14 @@ function valuesIn(text: string): Values | null {
 
 function startOf(node: unknown): number {
   return (node as Node | null)?.range?.[0] ?? 0;
+}
+
+/** Cuts front matter into its keys, as `blocksOf` does. */
+function keyBlocksOf(source: string, { items }: YAMLMap): ReturnType<typeof blocksOf> {
+  return blocksOf(
+    source,
+    items.map(({ key }) => startOf(key)),
+  );
 }
 
 /**

@@ -88,13 +88,7 @@ export function loadContent(
   cwd: string,
   vocabulary: KnownVocabulary,
   today: string,
-  {
-    onFolder = () => {},
-    expectNumbers = false,
-    listDeleted = false,
-    memory = noMemory,
-    sources: stamps,
-  }: LoadOptions = {},
+  { onFolder, expectNumbers = false, listDeleted = false, memory = noMemory, sources: stamps }: LoadOptions = {},
 ): Content {
   let sources: SourceFolder[];
   try {
@@ -140,22 +134,18 @@ export function settleContent(
   const waiting = content.folders.some(({ schedule }) =>
     expectNumbers ? schedule.issue === null : isDue(schedule, today),
   );
-  return record !== null && (waiting || listDeleted === true)
-    ? combine(folders, record, readNumbers(cwd, memory), { today, rules })
-    : content;
+  if (record === null || !(waiting || listDeleted === true)) return content;
+  const history = memory.ofGit(
+    'numbers',
+    () => readLostNumbers(cwd),
+    ({ incomplete }) => incomplete === null,
+  );
+  return combine(folders, record, history, { today, rules });
 }
 
 /** Checks folders that were already read, without git. */
 export function checkContent(sources: readonly SourceFolder[], vocabulary: KnownVocabulary, today: string): Content {
   return combine(parseAll(sources, vocabulary), null, noHistory, { today, rules: vocabulary.rules });
-}
-
-function readNumbers(cwd: string, memory: Pick<ContentMemory, 'ofGit'>): NumberHistory {
-  return memory.ofGit(
-    'numbers',
-    () => readLostNumbers(cwd),
-    ({ incomplete }) => incomplete === null,
-  );
 }
 
 const noHistory: NumberHistory = { lost: [], incomplete: null };

@@ -63,7 +63,7 @@ export function grade(checks: readonly Check[], answer: string, input: string): 
   const given = { answer: text, input, matches: matches(sources, text) };
   return checks.map((check) => {
     const kind = kindOf(check);
-    const failure = failureOf(kind, check[kind], given);
+    const failure = (graders[kind] as Grader<unknown>)(check[kind], given);
     return { kind, value: shown(check[kind]), why: check.why ?? null, failure };
   });
 }
@@ -117,7 +117,8 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
     const found = given.matches.get(source) ?? false;
     return found === 'slow' ? tooSlow : unless(!found, 'A part of it matches.');
   },
-  'line-count': (range, { answer }) => outside(range, answer.split('\n').filter(isWritten).length, 'line'),
+  'line-count': (range, { answer }) =>
+    outside(range, answer.split('\n').filter((line) => line.trim() !== '').length, 'line'),
   headings: (headings, { answer }) => missingHeading(headings, answer),
   'table-columns': (columns, { answer }) => otherTable(columns, answer),
   'quotes-in-input': (options, { answer, input }) => {
@@ -135,10 +136,6 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
     return unless(invented.length === 0, `Not in the input: ${invented.slice(0, 10).join(', ')}.`);
   },
 };
-
-function failureOf<Kind extends CheckKind>(kind: Kind, value: CheckValues[Kind] | undefined, given: Given) {
-  return (graders[kind] as Grader<unknown>)(value, given);
-}
 
 function unless(passed: boolean, failure: string): string | null {
   return passed ? null : failure;
@@ -169,10 +166,6 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-function isWritten(line: string): boolean {
-  return line.trim() !== '';
 }
 
 function outside({ min, max }: { min?: number | undefined; max?: number | undefined }, count: number, unit: string) {

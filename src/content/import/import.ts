@@ -69,7 +69,10 @@ function partsOf(text: string): Part[] {
     else if (heading.section === null) parts.push({ ...heading, lines: [line] });
     else {
       // A heading that says more than the name of its section stays as a line.
-      const more = heading.title === heading.section.toLowerCase() ? [] : [`${capitalized(heading.title)}:`];
+      const more =
+        heading.title === heading.section.toLowerCase()
+          ? []
+          : [`${heading.title.charAt(0).toUpperCase()}${heading.title.slice(1)}:`];
       parts.push({ section: heading.section, level: heading.level, lines: more });
     }
   }
@@ -99,10 +102,6 @@ function joined({ lines }: Part): string {
     .trimEnd();
   // A heading without text below it says nothing.
   return /^(?:In|Out)puts?(?: \w+)?:$/.test(text) ? '' : text;
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 interface ImportOptions {

@@ -33,8 +33,8 @@ interface RecordedAnswer {
 const root = 'evals/recordings/';
 
 /**
- * Reads the recorded answers to the cases of an agent, by folder, then in the order of the cases. Reports answers without their case or their entry in recording.json,
- * and the other way around.
+ * Reads the recorded answers to the cases of an agent, by folder, then in the order of the cases. Reports answers without
+ * their case or their entry in recording.json, and the other way around.
  */
 function readRecordings(cases: readonly string[], source: EvalsSource): RecordedAnswer[] {
   const inside = source.names.filter((name) => name.startsWith(root)).map((name) => name.slice(root.length));
@@ -45,7 +45,7 @@ function readRecordings(cases: readonly string[], source: EvalsSource): Recorded
 }
 
 function readFolder(folder: string, cases: readonly string[], source: EvalsSource): RecordedAnswer[] {
-  const { names, texts, report, reportText } = source;
+  const { names, texts, report } = source;
   const path = `${root}${folder}/`;
   const refuse = (name: string, wording: Wording, location?: Location) =>
     report(name, { code: 'evals/recording', ...wording, ...(location && { location }) });
@@ -60,14 +60,7 @@ function readFolder(folder: string, cases: readonly string[], source: EvalsSourc
     return [];
   }
   const text = texts.get(file);
-  const entries =
-    text === undefined
-      ? null
-      : readEntries(
-          text,
-          (location, wording) => refuse(file, wording, location),
-          (findings) => reportText(file, findings),
-        );
+  const entries = text === undefined ? null : readEntries(text, file, source);
   if (text === undefined || entries === null) return [];
   const locationOf = locationsInYaml(text);
   for (const name of names.filter((name) => name.startsWith(path) && name !== file)) {
@@ -91,16 +84,14 @@ function readFolder(folder: string, cases: readonly string[], source: EvalsSourc
   return answers.sort((a, b) => cases.indexOf(a.case) - cases.indexOf(b.case));
 }
 
-function readEntries(
-  text: string,
-  refuse: (location: Location, wording: Wording) => void,
-  reportText: (findings: readonly TextFinding[]) => void,
-) {
+function readEntries(text: string, file: string, { report, reportText }: EvalsSource) {
+  const refuse = (location: Location, wording: Wording) =>
+    report(file, { code: 'evals/recording', ...wording, location });
   const { value, faults } = readJson(text);
   for (const { offset, length, ...wording } of faults) refuse(locationAt(text, offset, length), wording);
   if (faults.length > 0) return null;
   const locationOf = locationsInYaml(text);
-  reportText(valueFindings(value, locationOf));
+  reportText(file, valueFindings(value, locationOf));
   const parsed = recordingSource.safeParse(value);
   if (parsed.success) return parsed.data.cases;
   for (const { kind, path, ...wording } of explain(recordingSource, value, { json: true }))
