@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Middleware, Request } from 'polka';
+import type { Middleware, Polka } from 'polka';
 import { parseBoundedJson, TooDeep } from '../lib/bounded.ts';
 import { type ErrorCode, errorCodes } from '../schema/requests.ts';
 import { codes, errorResponse, type JsonBytes, jsonBytes, RpcError } from './mcp/messages.ts';
 
 /** The target of a request: `pathname` as it was sent, and `search` with its question mark. */
-export type Target = Request['_parsedUrl'];
+export type Target = ReturnType<Polka['parse']>;
 
 /** Parses the target of a request, in origin form or absolute form (RFC 9112, section 3.2); the path of any other is `*`. */
 export function parseTarget(raw: string): Target {
