@@ -212,14 +212,14 @@ function isServed({ slugs, info }: LiveBuild, name: string): boolean {
   return slug === undefined || slug === 'index' || slugs.has(slug) || Object.hasOwn(info.moved, slug);
 }
 
-/** The file for the path of a request, or null. Only this function decides it; `found` remembers its answers. */
+/** The file for the path of a request, or null. Only this function decides it; `found` of the cache remembers its answers. */
 async function find(build: LiveBuild, path: string): Promise<{ name: string; file: CachedFile | 'large' } | null> {
   const below = withinBase(build, path);
   for (const name of below === null ? [] : candidates(below)) {
     if (!isServed(build, name)) return null;
     const file = await build.files.get(name);
     if (file === null) continue;
-    build.found.set(path, name);
+    build.files.found.set(path, name);
     return { name, file };
   }
   return null;
@@ -268,7 +268,7 @@ export function serveFromMemory(
   { pathname, search }: Target,
 ): boolean {
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;
-  const name = build.found.get(pathname);
+  const name = build.files.found.get(pathname);
   if (name === undefined) return false;
   const file = build.files.peek(name);
   if (file === undefined) return false;

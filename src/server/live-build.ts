@@ -86,6 +86,8 @@ type Found = CachedFile | 'large' | null;
  * since a new build gets a new cache.
  */
 export class FileCache {
+  /** Maps the paths of the most frequent requests to files. */
+  readonly found = new LRUCache<string, string>({ max: 10_000 });
   readonly #readFile: ReadBuildFile;
   readonly #rules: SiteRules;
   readonly #info: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>;
@@ -218,8 +220,6 @@ export interface LiveBuild {
   /** The slugs of its agents. */
   slugs: ReadonlySet<string>;
   files: FileCache;
-  /** Maps the paths of the most frequent requests to files. */
-  found: LRUCache<string, string>;
   mcp: McpCatalog;
 }
 
@@ -233,9 +233,6 @@ export interface BuildFollower {
   refresh(): Promise<void>;
   stop(): void;
 }
-
-/** How many paths of requests `found` remembers. */
-export const maxFound = 10_000;
 
 /** How often build.json is checked, in milliseconds. */
 const lookMs = 250;
@@ -327,8 +324,7 @@ async function load(dist: string, rules: SiteRules, warn?: (message: string) => 
       if (warn === undefined) throw new Error('api/agents.json is from another build');
       warn(`${dist} contains files of two builds. Run \`catalog build\` to complete it.`);
     }
-    const found = new LRUCache<string, string>({ max: maxFound });
-    return { info, folders, rules, basePath, slugs: new Set(mcp.bySlug.keys()), files, found, mcp };
+    return { info, folders, rules, basePath, slugs: new Set(mcp.bySlug.keys()), files, mcp };
   } catch (error) {
     throw noBuild(dist, error);
   }

@@ -11,7 +11,7 @@ import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
 import type { BuildInfo } from '../../schema/documents.ts';
 import { isLoopback } from '../../server/forms.ts';
 import { candidates, parseTarget, sendError } from '../../server/http.ts';
-import { type BuildFollower, FileCache, type LiveBuild, maxFound, type SiteRules } from '../../server/live-build.ts';
+import { type BuildFollower, FileCache, type LiveBuild, type SiteRules } from '../../server/live-build.ts';
 import { loadMcpCatalog, type McpCatalog } from '../../server/mcp/catalog.ts';
 import { contentType } from '../../site/content-types.ts';
 import { securityHeaders, securityPolicy } from '../../site/hosting/site-rules.ts';
@@ -279,7 +279,6 @@ export class PreviewServer implements BuildFollower {
       basePath: '',
       slugs: new Set(site?.agents.map(({ slug }) => slug)),
       files: new FileCache(read, info, devRules),
-      found: new LRUCache({ max: maxFound }),
       get mcp() {
         if (mcp === undefined) throw new Error('The catalog has errors, so MCP cannot serve it.');
         return mcp;
