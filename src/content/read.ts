@@ -1,5 +1,5 @@
 import { type Dirent, lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { digestOf, forEachStamp, noStamps, type Stamps, sourceStamps } from '../lib/files.ts';
 import { onceForLast } from '../lib/lazy.ts';
 import { compareText } from '../lib/text.ts';
@@ -49,6 +49,14 @@ export function readAgents(catalog: string, sources: Stamps = noStamps): SourceF
   return listEntries(root).map((entry) => readEntry(root, entry.name, entry, { read, stamp: stamps.get(entry.name) }));
 }
 
+/** Returns a folder that is not on the disk, with these texts by file name. */
+export function folderOf(slug: string, texts: ReadonlyMap<string, string>): SourceFolder {
+  return folder(
+    slug,
+    [...texts].map(([name, text]) => ({ name, bytes: Buffer.from(text), problem: null })),
+  );
+}
+
 /** Reads the entry of agents/ with this name, as `readAgents` does; null if there is none. */
 export function readAgent(catalog: string, name: string): SourceFolder | null {
   const root = join(catalog, 'agents');
@@ -56,15 +64,28 @@ export function readAgent(catalog: string, name: string): SourceFolder | null {
   return stats === undefined ? null : readEntry(root, name, stats, { read: onceForLast(readFolder) });
 }
 
+/** Returns a folder whose files are listed and read with `read` when they are used. */
 function readEntry(
   root: string,
   name: string,
   type: Pick<Stats, 'isSymbolicLink' | 'isDirectory'>,
-  from: LazyContent,
+  { read, stamp }: { read: typeof readFolder; stamp?: string | null | undefined },
 ): SourceFolder {
   if (type.isSymbolicLink()) return folder(name, [], { kind: 'symlink', reason: '' });
   if (!type.isDirectory()) return folder(name, [], { kind: 'not-a-folder', reason: '' });
-  return new LazyFolder(`${root}/${name}`, name, from);
+  const path = `${root}/${name}`;
+  return {
+    slug: name,
+    get files() {
+      return read(path).files;
+    },
+    get problem() {
+      return read(path).problem;
+    },
+    get stamp() {
+      return stamp === undefined ? (stampsByFolder(root, sourceStamps([path])).get(name) ?? null) : stamp;
+    },
+  };
 }
 
 function listEntries(root: string) {
@@ -73,39 +94,6 @@ function listEntries(root: string) {
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return [];
     throw error;
-  }
-}
-
-interface LazyContent {
-  read: typeof readFolder;
-  stamp?: string | null | undefined;
-}
-
-/** A folder whose files are listed and read when they are used. Own getters would take several times the memory. */
-class LazyFolder implements SourceFolder {
-  readonly slug: string;
-  readonly #path: string;
-  readonly #read: typeof readFolder;
-  readonly #stamp: string | null | undefined;
-
-  constructor(path: string, slug: string, { read, stamp }: LazyContent) {
-    this.slug = slug;
-    this.#path = path;
-    this.#read = read;
-    this.#stamp = stamp;
-  }
-
-  get problem(): ReadProblem | null {
-    return this.#read(this.#path).problem;
-  }
-
-  get stamp(): string | null {
-    if (this.#stamp !== undefined) return this.#stamp;
-    return stampsByFolder(dirname(this.#path), sourceStamps([this.#path])).get(this.slug) ?? null;
-  }
-
-  get files(): SourceFile[] {
-    return this.#read(this.#path).files;
   }
 }
 

@@ -11,7 +11,7 @@ import { agentFiles, freeSlug, type Origin, writeFolder } from '../new/agent.ts'
 import { splitFrontMatter } from '../parse/front-matter.ts';
 import { parseFolder } from '../parse/parse.ts';
 import * as placeholders from '../parse/placeholders.ts';
-import { maxFileBytes } from '../read.ts';
+import { folderOf, maxFileBytes } from '../read.ts';
 import { leastRepeated, TextIndex } from '../rules/across.ts';
 import type { Found, Skipped, Unusable } from './formats.ts';
 
@@ -229,12 +229,7 @@ class Drafts {
     if (found.text.trim() === '') return unusable('It is empty.');
     if (Buffer.byteLength(prompt) > maxFileBytes) return unusable(`It has more than ${maxFileBytes} bytes.`);
     const files = this.#files({ ...found, title, text: prompt }, slug, source);
-    const sourceFolder = {
-      slug,
-      files: [...files].map(([name, text]) => ({ name, bytes: Buffer.from(text), problem: null })),
-      problem: null,
-    };
-    const [error] = parseFolder(sourceFolder, this.#schema, settings.rules).diagnostics.filter(
+    const [error] = parseFolder(folderOf(slug, files), this.#schema, settings.rules).diagnostics.filter(
       ({ severity }) => severity === 'error',
     );
     if (error !== undefined) return unusable(`${error.message} ${error.hint} (${error.code})`);

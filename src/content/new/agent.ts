@@ -15,7 +15,7 @@ import { checkContent } from '../load.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
 import * as placeholders from '../parse/placeholders.ts';
 import { textFindings } from '../parse/text-checks.ts';
-import { readAgents, type SourceFolder } from '../read.ts';
+import { folderOf, readAgents } from '../read.ts';
 
 /** An answer as given by a flag or a person: a text, or a list of texts. */
 export type Given = string | readonly string[];
@@ -348,16 +348,11 @@ export function checkFiles(
   files: ReadonlyMap<string, string>,
   { vocabulary, today }: { vocabulary: Vocabulary; today: string },
 ): { errors: Diagnostic[]; folder: ParsedFolder | undefined } {
-  const made: SourceFolder = {
-    slug,
-    files: [...files].map(([name, text]) => ({ name, bytes: Buffer.from(text), problem: null })),
-    problem: null,
-  };
   const key = ({ code, file, line, column, message }: Diagnostic) =>
     JSON.stringify([code, file, line, column, message]);
   const others = readAgents(cwd);
   const before = new Set(checkContent(others, vocabulary, today).diagnostics.map(key));
-  const { folders, diagnostics } = checkContent([...others, made], vocabulary, today);
+  const { folders, diagnostics } = checkContent([...others, folderOf(slug, files)], vocabulary, today);
   return {
     errors: diagnostics.filter((diagnostic) => diagnostic.severity === 'error' && !before.has(key(diagnostic))),
     folder: folders.find((folder) => folder.slug === slug),

@@ -19,7 +19,12 @@ function decode(name: string, bytes: Buffer, report: (finding: Omit<Finding, 'sl
     report({ code, text, location: locationAt(text, offset), ...wording });
   if (!isUtf8(bytes) || isUtf16(bytes)) {
     const text = bytes.toString('utf8');
-    at(text, isUtf16(bytes) ? 0 : firstInvalid(bytes), 'file/encoding', fileMessages.notUtf8(name, isUtf16(bytes)));
+    at(
+      text,
+      isUtf16(bytes) ? 0 : firstInvalid(bytes, text),
+      'file/encoding',
+      fileMessages.notUtf8(name, isUtf16(bytes)),
+    );
     return null;
   }
   const marked = bytes.toString('utf8');
@@ -47,30 +52,17 @@ function isUtf16(bytes: Buffer): boolean {
   return bytes.length >= 4 && ((first === 0 && third === 0) || (second === 0 && fourth === 0));
 }
 
-/** Returns the position of the first byte that is not UTF-8, in UTF-16 units of the decoded text. */
-function firstInvalid(bytes: Buffer): number {
-  let valid = 0;
-  let invalid = bytes.length;
-  while (valid + 1 < invalid) {
-    const middle = (valid + invalid) >> 1;
-    if (startsValid(bytes.subarray(0, middle))) valid = middle;
-    else invalid = middle;
-  }
-  return startsValid(bytes.subarray(0, 1))
-    ? bytes
-        .subarray(0, valid)
-        .toString('utf8')
-        .replace(/\uFFFD$/, '').length
-    : 0;
-}
-
-/** Whether bytes are valid UTF-8, except that their last character may be incomplete. */
-function startsValid(bytes: Buffer): boolean {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
-    return true;
-  } catch {
-    return false;
+/** Returns the position in `text`, the decoded bytes, of the first character that replaces bytes which are not UTF-8. */
+function firstInvalid(bytes: Buffer, text: string): number {
+  let offset = 0;
+  let from = 0;
+  for (;;) {
+    const at = text.indexOf('\uFFFD', from);
+    offset += Buffer.byteLength(text.slice(from, at));
+    // The file itself can contain this character.
+    if (bytes.toString('hex', offset, offset + 3) !== 'efbfbd') return at;
+    offset += 3;
+    from = at + 1;
   }
 }
 
