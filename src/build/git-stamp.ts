@@ -7,7 +7,7 @@ const redirections = ['GIT_DIR', 'GIT_COMMON_DIR', 'GIT_WORK_TREE', 'GIT_OBJECT_
 
 /**
  * Returns the paths of the files in which Git keeps HEAD and the branches: as long as their stamps (see lib/files.ts) are
- * the same, so are the history and the record of published agents. Outside of a repository, they are the places where one
+ * the same, so are the history and the published agents. Outside of a repository, they are the places where one
  * would begin. Null if Git uses other files.
  */
 export function gitFiles(cwd: string, environment: NodeJS.ProcessEnv = process.env): string[] | null {

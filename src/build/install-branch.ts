@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isShallow, readBlobs } from '../content/check/git-record.ts';
+import { isShallow, readBlobs } from '../content/check/default-branch.ts';
 import { sha256Of } from '../lib/files.ts';
 import { GitError, git, gitOrNull } from '../lib/git.ts';
 import { type PluginRelease, type PublishedPlugins, revisionOf } from '../schema/documents.ts';

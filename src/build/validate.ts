@@ -1,4 +1,4 @@
-import { regressions } from '../content/check/record.ts';
+import { regressions } from '../content/check/published.ts';
 import { fixed } from '../content/fix.ts';
 import { type Content, loadContent, parseSafely } from '../content/load.ts';
 import type { ParsedFolder } from '../content/parse/parse.ts';

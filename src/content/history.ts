@@ -3,7 +3,7 @@ import { sha256Of } from '../lib/files.ts';
 import { firstLine, GitError, git } from '../lib/git.ts';
 import type { Change } from '../schema/agent.ts';
 import { servedText } from '../text/served-text.ts';
-import { type Commit, commitsIn, readBlobs } from './check/git-record.ts';
+import { type Commit, commitsIn, readBlobs } from './check/default-branch.ts';
 
 export interface History {
   /** The changes of each agent, newest first. */

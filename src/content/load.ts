@@ -9,12 +9,12 @@ import type { KnownVocabulary } from '../schema/settings.ts';
 import { type Calendar, checkTogether } from './check/calendar.ts';
 import {
   type NumberHistory,
-  type PublicationRecord,
+  type PublishedState,
   readLostNumbers,
-  readRecord,
-  recordOf,
-} from './check/git-record.ts';
-import { type Settled, settle } from './check/record.ts';
+  readState,
+  stateFrom,
+} from './check/default-branch.ts';
+import { type Settled, settle } from './check/published.ts';
 import { decodeFolder, unprocessable, unreadable } from './parse/files.ts';
 import { guessSchedule, readSchedule, type Schedule } from './parse/front-matter.ts';
 import { type ParsedFolder, parseFolder } from './parse/parse.ts';
@@ -45,7 +45,7 @@ export function isDue({ issue, draft, date }: Pick<Schedule, 'issue' | 'draft' |
 
 /** All folders of a catalog and their structural errors, including conflicts between folders. */
 export interface Content extends Calendar {
-  /** Published agents have the number and the date in git's record, even if their files differ. */
+  /** Published agents have the number and the date on the default branch, even if their files differ. */
   folders: readonly ParsedFolder[];
   diagnostics: Diagnostic[];
   /** Sentences for the publisher about the numbers of deleted agents. */
@@ -115,32 +115,32 @@ interface SettleOptions extends Required<Pick<LoadOptions, 'expectNumbers'>>, Pi
   memory: Pick<ContentMemory, 'ofGit'>;
 }
 
-/** Checks parsed folders against git's record and against each other. */
+/** Checks parsed folders against the default branch and against each other. */
 export function settleContent(
   cwd: string,
   folders: readonly ParsedFolder[],
   { today, rules, sources, expectNumbers, listDeleted, memory }: SettleOptions,
 ): Content {
-  const record = recordOf(
+  const state = stateFrom(
     cwd,
     memory.ofGit(
       'record',
-      () => readRecord(cwd, sources(), folders),
+      () => readState(cwd, sources(), folders),
       (data) => data !== null,
     ),
   );
-  const content = combine(folders, record, noHistory, { today, rules });
+  const content = combine(folders, state, noHistory, { today, rules });
   // Reading the history takes longer than everything else. Only the next numbers and the list of deleted agents depend on it.
   const waiting = content.folders.some(({ schedule }) =>
     expectNumbers ? schedule.issue === null : isDue(schedule, today),
   );
-  if (record === null || !(waiting || listDeleted === true)) return content;
+  if (state === null || !(waiting || listDeleted === true)) return content;
   const history = memory.ofGit(
     'numbers',
     () => readLostNumbers(cwd),
     ({ incomplete }) => incomplete === null,
   );
-  return combine(folders, record, history, { today, rules });
+  return combine(folders, state, history, { today, rules });
 }
 
 /** Checks folders that were already read, without git. */
@@ -238,21 +238,21 @@ export function parseSafely(
 
 function combine(
   parsed: readonly ParsedFolder[],
-  record: PublicationRecord | null,
+  state: PublishedState | null,
   history: NumberHistory,
   { today, rules }: { today: string; rules: RuleSettings | undefined },
 ): Content {
-  const settled = settle(parsed, record, history.lost, today);
+  const settled = settle(parsed, state, history.lost, today);
   const { folders, reserved } = settled;
   const blamed = new Set(settled.diagnostics.map(({ slug }) => slug));
-  const recorded = new Set(record?.agents.keys());
+  const onBranch = new Set(state?.agents.keys());
   return {
     folders,
     reserved,
     diagnostics: [
       ...parsed.flatMap(({ diagnostics }) => diagnostics),
       ...settled.diagnostics,
-      ...withRules(checkTogether({ folders, reserved }, today, { blamed, recorded }), rules),
+      ...withRules(checkTogether({ folders, reserved }, today, { blamed, onBranch }), rules),
     ],
     notices: [...freedNumbers(settled, history), ...(history.incomplete === null ? [] : [history.incomplete])],
   };

@@ -16,8 +16,8 @@ export interface Selection {
   /** Whether to include drafts. */
   drafts?: boolean;
   /**
-   * Whether to skip new agents that have errors instead of failing. Where a folder contradicts git's record of a
-   * published agent, the record is used.
+   * Whether to skip new agents that have errors instead of failing. Where a folder contradicts the default branch about a
+   * published agent, the branch is used.
    */
   skipInvalid?: boolean;
   /** Slugs of the last build. These agents are never skipped, since that would unpublish them. */
@@ -40,8 +40,8 @@ export interface Selected {
   warnings: Diagnostic[];
 }
 
-/** Whether a build that skips errors can ignore this error, because it uses git's record of the agent instead. */
-export function isSettledByRecord({ code }: Diagnostic): boolean {
+/** Whether a build that skips errors can ignore this error, because it uses the default branch instead. */
+export function isSettledByBranch({ code }: Diagnostic): boolean {
   return /^(?:record\/|issue\/order$)/.test(code);
 }
 
@@ -74,7 +74,7 @@ export function select(
   const errors = diagnostics.filter(
     (diagnostic) =>
       diagnostic.severity === 'error' &&
-      !(selection.skipInvalid && isSettledByRecord(diagnostic)) &&
+      !(selection.skipInvalid && isSettledByBranch(diagnostic)) &&
       (diagnostic.slug === null || !outside.has(diagnostic.slug) || concernsNumbers(diagnostic)),
   );
   const taken = [...folders.map(({ schedule }) => schedule), ...reserved].map(({ issue }) => issue ?? 0);

@@ -32,7 +32,7 @@ export interface Plan {
   skipped: Skipped[];
   /** The first free date for an agent that missed its own, YYYY-MM-DD. */
   freeDate: string;
-  /** Problems of agents that are not due, and differences between published agents and git's record of them. */
+  /** Problems of agents that are not due, and differences between published agents and the default branch. */
   warnings: Diagnostic[];
   /** Sentences about the numbers of deleted agents. */
   notices: string[];

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { findRecord } from '../content/check/git-record.ts';
+import { findDefaultBranch } from '../content/check/default-branch.ts';
 import { settingsFile } from '../content/settings.ts';
 import { OperationError } from '../lib/errors.ts';
 import { firstLine, GitError, head, mergeBase } from '../lib/git.ts';
@@ -80,11 +80,11 @@ export function upstreamToPush({ branch, upstream }: Repository): Upstream {
 
 /** Only the default branch gets numbers: on another branch, another agent could get the same number. */
 export function refuseOtherBranch({ cwd, repository: { branch, upstream } }: Checkout): void {
-  const record = findRecord(cwd);
-  if (branch === null || record === null || record.name === branch) return;
-  if (upstream !== null && record.name === nameOf(upstream)) return;
+  const main = findDefaultBranch(cwd);
+  if (branch === null || main === null || main.name === branch) return;
+  if (upstream !== null && main.name === nameOf(upstream)) return;
   throw new OperationError(
-    `Issue numbers are recorded on ${record.name}, but ${branch} is checked out. Merge ${branch} first, then run the command on the default branch.`,
+    `Issue numbers are recorded on ${main.name}, but ${branch} is checked out. Merge ${branch} first, then run the command on the default branch.`,
   );
 }
 

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkTogether } from '../../src/content/check/calendar.ts';
-import type { PublicationRecord } from '../../src/content/check/git-record.ts';
-import { settle } from '../../src/content/check/record.ts';
+import type { PublishedState } from '../../src/content/check/default-branch.ts';
+import { settle } from '../../src/content/check/published.ts';
 import type { SmallAgent } from '../support/catalog.ts';
 import { contentOf } from '../support/memory.ts';
 
@@ -16,7 +16,7 @@ const agent = (slug: string, day: number, issue: number, formerSlugs?: string): 
 });
 
 /** The agents one and two, published as No. 1 and No. 2 on January 1 and 2. */
-const record: PublicationRecord = {
+const record: PublishedState = {
   branch: 'main',
   day: today,
   agents: new Map(contentOf([agent('one', 1, 1), agent('two', 2, 2)], today).folders.map((f) => [f.slug, f.schedule])),
@@ -103,7 +103,7 @@ test('an agent that was deleted may come back with the number that it had, and w
 test('the date of a deleted agent is taken', () => {
   const { folders } = contentOf([{ slug: 'new', date: '2026-01-02', front: { draft: 'true' } }], today);
   const reserved = [{ slug: 'two', issue: 2, date: '2026-01-02', why: 'deleted' }] as const;
-  const found = checkTogether({ folders, reserved }, today, { blamed: new Set(), recorded: new Set() });
+  const found = checkTogether({ folders, reserved }, today, { blamed: new Set(), onBranch: new Set() });
   assert.equal(
     found.map(({ code, message }) => `${code} ${message}`),
     ['date/taken `two` already has the date 2026-01-02; only one agent is published per day.'],

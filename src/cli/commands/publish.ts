@@ -66,9 +66,9 @@ async function tell(
   const { prettyReport } = await import('../../schema/diagnostics/report.ts');
   const { queueWarning } = await import('../schedule-table.ts');
   const { howToPublish } = await import('../../publish/plan.ts');
-  const { isSettledByRecord } = await import('../../content/schedule.ts');
+  const { isSettledByBranch } = await import('../../content/schedule.ts');
   const { releases, skipped, warnings, next, queueLow } = published;
-  const changed = warnings.filter(isSettledByRecord);
+  const changed = warnings.filter(isSettledByBranch);
   for (const { slug, errors } of skipped) {
     terminal.say(`Skipped: ${visible(slug)}. ${howToPublish(published)}\n`);
     if (format !== 'github') terminal.say(`\n${prettyReport(errors, { color: terminal.color })}\n\n`);
@@ -116,10 +116,10 @@ async function tell(
 async function tellGitHub(published: Publication, cwd: string, terminal: Console): Promise<void> {
   const { writeOutputs, writeSummary, publicationSummary } = await import('../../publish/github.ts');
   const { head } = await import('../../lib/git.ts');
-  const { isSettledByRecord } = await import('../../content/schedule.ts');
+  const { isSettledByBranch } = await import('../../content/schedule.ts');
   const diagnostics = [
     ...published.skipped.flatMap(({ errors }) => errors),
-    ...published.warnings.filter(isSettledByRecord),
+    ...published.warnings.filter(isSettledByBranch),
   ];
   await printForMachines({ diagnostics }, { format: 'github', cwd, terminal });
   writeSummary(process.env, publicationSummary(published));

@@ -5,7 +5,7 @@ import { locationInFrontMatter } from '../../schema/diagnostics/yaml-location.ts
 import { numberMessages, whyFirst } from '../../schema/messages/numbers.ts';
 import { pathOf } from '../parse/files.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
-import type { Reserved } from './git-record.ts';
+import type { Reserved } from './default-branch.ts';
 
 /** Makes a diagnostic for the value at `path` in the front matter of an agent. */
 export function inFrontMatter(
@@ -98,12 +98,12 @@ interface Schedules extends Pick<Calendar, 'reserved'> {
  * permanently, at most one agent is published a day, and later agents have higher numbers).
  *
  * `today` is the earliest date that is suggested as free. Folders in `blamed` already have an error that explains any
- * conflict, so they get no further one. If two folders have the same date, the one in `recorded` keeps it.
+ * conflict, so they get no further one. If two folders have the same date, the one in `onBranch` keeps it.
  */
 export function checkTogether(
   { folders, reserved }: Calendar,
   today: string,
-  { blamed, recorded }: { blamed: ReadonlySet<string | null>; recorded: ReadonlySet<string> },
+  { blamed, onBranch }: { blamed: ReadonlySet<string | null>; onBranch: ReadonlySet<string> },
 ): Diagnostic[] {
   const free = firstFreeDate({ folders, reserved }, today);
   const numbers = takenNumbers(folders.filter(hasIssue).sort(byNumber), free);
@@ -111,7 +111,7 @@ export function checkTogether(
   const numbered = folders.filter(hasIssue).filter(({ slug }) => !known.has(slug));
   const found = [
     ...fallingDates(numbered.sort(byNumber)),
-    ...takenDates({ folders, reserved }, free, known, recorded),
+    ...takenDates({ folders, reserved }, free, known, onBranch),
     ...backdated(folders, lastNumberedDate({ folders, reserved }), free),
     ...exceptions(folders),
     ...takenSlugs(folders, known),
@@ -169,7 +169,7 @@ function byNumber(a: Numbered, b: Numbered): number {
   return a.schedule.issue - b.schedule.issue || byDate(a, b);
 }
 
-/** If no record says which agent had a number first, the first by date and slug keeps it. */
+/** If the default branch does not say which agent had a number first, the first by date and slug keeps it. */
 function takenNumbers(numbered: readonly Numbered[], free: string): Diagnostic[] {
   let keeper = numbered[0];
   return numbered.slice(1).flatMap((folder) => {
@@ -207,12 +207,12 @@ function takenDates(
   { folders, reserved }: Calendar,
   free: string,
   blamed: ReadonlySet<string | null>,
-  recorded: ReadonlySet<string>,
+  onBranch: ReadonlySet<string>,
 ): Diagnostic[] {
   const rank = ({ slug, schedule }: ParsedFolder) =>
     (blamed.has(slug) ? Number.POSITIVE_INFINITY : schedule.issue) ??
     (schedule.draft ? Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER - 1);
-  const known = ({ slug }: ParsedFolder) => (recorded.has(slug) ? 0 : 1);
+  const known = ({ slug }: ParsedFolder) => (onBranch.has(slug) ? 0 : 1);
   const ordered = [...folders].sort((a, b) => {
     const difference = rank(a) - rank(b);
     return difference < 0 || difference > 0 ? difference : known(a) - known(b) || compareText(a.slug, b.slug);

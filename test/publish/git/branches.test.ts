@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { publishedPlugins, readReleases } from '../../../src/build/install-branch.ts';
-import { findRecord } from '../../../src/content/check/git-record.ts';
+import { findDefaultBranch } from '../../../src/content/check/default-branch.ts';
 import { readHistory } from '../../../src/content/history.ts';
 import { firstLine } from '../../../src/lib/git.ts';
 import { inFolder, writeFiles } from '../../support/catalog.ts';
@@ -31,9 +31,9 @@ const preferred: [ref: string, name: string][] = [
 
 test('the default branch of origin counts, then that of another remote, then the local one, then what is checked out', () =>
   inFolder((folder) => {
-    assert.is(findRecord(folder), null, 'outside of a repository');
+    assert.is(findDefaultBranch(folder), null, 'outside of a repository');
     gitSync(folder, 'init', '--quiet', '--initial-branch', 'topic');
-    assert.is(findRecord(folder), null, 'before the first commit');
+    assert.is(findDefaultBranch(folder), null, 'before the first commit');
     const commit = makeRepository(folder);
     const committed = new Date(Number(gitSync(folder, 'log', '-1', '--format=%ct')) * 1000);
     for (const [ref, name] of preferred) {
@@ -45,13 +45,13 @@ test('the default branch of origin counts, then that of another remote, then the
       }
     }
     for (const [ref, name] of preferred) {
-      assert.equal(findRecord(folder), { name, commit, committed, base: commit }, ref);
+      assert.equal(findDefaultBranch(folder), { name, commit, committed, base: commit }, ref);
       if (ref.endsWith('HEAD')) gitSync(folder, 'symbolic-ref', '--delete', ref);
       else gitSync(folder, 'update-ref', '-d', ref);
     }
-    assert.is(findRecord(folder)?.name, 'topic');
+    assert.is(findDefaultBranch(folder)?.name, 'topic');
     gitSync(folder, 'checkout', '--quiet', '--detach');
-    assert.is(findRecord(folder)?.name, 'HEAD');
+    assert.is(findDefaultBranch(folder)?.name, 'HEAD');
   }));
 
 test('the base is the newest commit that the branch and HEAD share', () =>
@@ -61,12 +61,12 @@ test('the base is the newest commit that the branch and HEAD share', () =>
     gitSync(folder, 'update-ref', 'refs/heads/main', 'HEAD');
     gitSync(folder, 'reset', '--quiet', '--hard', shared);
     gitSync(folder, 'commit', '--quiet', '--allow-empty', '-m', 'Another');
-    const record = findRecord(folder);
+    const record = findDefaultBranch(folder);
     assert.is(record?.base, shared);
     assert.is(record?.commit, gitSync(folder, 'rev-parse', 'main'));
     gitSync(folder, 'checkout', '--quiet', '--orphan', 'unrelated');
     gitSync(folder, 'commit', '--quiet', '--allow-empty', '-m', 'Other roots');
-    assert.is(findRecord(folder)?.base, null);
+    assert.is(findDefaultBranch(folder)?.base, null);
   }));
 
 test('releases come from the branch install of origin, then of another remote, then the local one', () =>

@@ -8,27 +8,27 @@ import { pathOf } from '../parse/files.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
 import { byDate, firstFreeDate, inFrontMatter, takenNumber } from './calendar.ts';
 import {
-  findRecord,
+  findDefaultBranch,
   type LostNumber,
-  type PublicationRecord,
-  type RecordedAgent,
+  type PublishedSchedule,
+  type PublishedState,
   type Reserved,
   textsAt,
-} from './git-record.ts';
+} from './default-branch.ts';
 
 interface Claimed {
-  owners: ReadonlyMap<string, RecordedAgent>;
-  published: readonly RecordedAgent[];
+  owners: ReadonlyMap<string, PublishedSchedule>;
+  published: readonly PublishedSchedule[];
   reserved: readonly Reserved[];
   lost: readonly LostNumber[];
-  record: PublicationRecord | null;
+  state: PublishedState | null;
   today: string;
 }
 
-/** Checks the numbers that no record confirms. Folders with a refused number then count as having none. */
+/** Checks the numbers that the default branch does not confirm. Folders with a refused number then count as having none. */
 function checkClaims(
   folders: readonly ParsedFolder[],
-  { owners, published, reserved, lost, record, today }: Claimed,
+  { owners, published, reserved, lost, state, today }: Claimed,
 ): { refused: Set<string>; diagnostics: Diagnostic[] } {
   const diagnostics: Diagnostic[] = [];
   const refused = new Set<string>();
@@ -53,7 +53,7 @@ function checkClaims(
       holder,
       next,
       free,
-      branch: record?.branch ?? null,
+      branch: state?.branch ?? null,
     });
     if (finding === null || lost.some((number) => number.slug === folder.slug && number.issue === issue)) {
       if (counting) {
@@ -83,7 +83,7 @@ interface Claim {
   next: number | null;
   /** The first free date. */
   free: string;
-  /** The branch that has the numbers; null without a record. */
+  /** The branch that has the numbers; null without a default branch. */
   branch: string | null;
 }
 
@@ -113,7 +113,7 @@ function withoutNumber(folder: ParsedFolder): ParsedFolder {
   return { ...folder, schedule: { ...folder.schedule, issue: null }, agent };
 }
 
-/** The folders, corrected according to git's record. */
+/** The folders, corrected according to the default branch. */
 export interface Settled {
   /**
    * In the order of the input. Published agents have their recorded number and date. Numbers that are not yet due are
@@ -121,35 +121,35 @@ export interface Settled {
    */
   folders: ParsedFolder[];
   reserved: Reserved[];
-  /** One error for each difference from the record. A folder with such an error needs no other calendar errors. */
+  /** One error for each difference from the default branch. A folder with such an error needs no other calendar errors. */
   diagnostics: Diagnostic[];
 }
 
 /**
- * Compares the folders with the record. A published agent keeps its number, its date and its address. A new number must
+ * Compares the folders with the default branch. A published agent keeps its number, its date and its address. A new number must
  * be the next one after the highest, and is given on the agent's date.
  *
- * Without a record, only numbers of agents with a future date are refused. `today` is YYYY-MM-DD.
+ * Without a default branch, only numbers of agents with a future date are refused. `today` is YYYY-MM-DD.
  */
 export function settle(
   folders: readonly ParsedFolder[],
-  record: PublicationRecord | null,
+  state: PublishedState | null,
   lost: readonly LostNumber[],
   today: string,
 ): Settled {
-  const { published, early } = publishedIn(record, today);
-  const owners = new Map<string, RecordedAgent>();
+  const { published, early } = publishedIn(state, today);
+  const owners = new Map<string, PublishedSchedule>();
   const reserved: Reserved[] = early;
   const diagnostics: Diagnostic[] = [];
-  const missing: RecordedAgent[] = [];
-  const folderOf = finder(folders, record);
+  const missing: PublishedSchedule[] = [];
+  const folderOf = finder(folders, state);
   for (const agent of published) {
     const folder = folderOf(agent);
     if (folder === undefined) missing.push(agent);
     else owners.set(folder.slug, agent);
   }
   for (const agent of missing) {
-    const inherited = record?.inherited.has(agent.slug) === true;
+    const inherited = state?.inherited.has(agent.slug) === true;
     const renamed = inherited ? renamedFolder(agent, folders, owners) : undefined;
     if (renamed !== undefined) {
       owners.set(renamed.slug, agent);
@@ -157,15 +157,15 @@ export function settle(
     } else {
       const { slug, issue, date } = agent;
       reserved.push({ slug, issue, date, why: inherited ? 'deleted' : 'elsewhere' });
-      if (inherited) diagnostics.push(deletion(agent, record?.branch ?? ''));
+      if (inherited) diagnostics.push(deletion(agent, state?.branch ?? ''));
     }
   }
   for (const folder of folders) {
     const agent = owners.get(folder.slug);
-    if (agent !== undefined && record?.inherited.has(agent.slug)) diagnostics.push(...changes(folder, agent, record));
+    if (agent !== undefined && state?.inherited.has(agent.slug)) diagnostics.push(...changes(folder, agent, state));
   }
   reserved.push(...stillLost(lost, folders, owners, reserved));
-  const claims = checkClaims(folders, { owners, published, reserved, lost, record, today });
+  const claims = checkClaims(folders, { owners, published, reserved, lost, state, today });
   diagnostics.push(...claims.diagnostics);
   return {
     folders: folders.map((folder) => corrected(folder, owners.get(folder.slug), claims.refused)),
@@ -175,25 +175,25 @@ export function settle(
 }
 
 /**
- * Returns the agents that are published according to the record, with one agent for each number, and the agents that
+ * Returns the agents that are published according to the default branch, with one agent for each number, and the agents that
  * have a number before their date (`early`).
  */
 function publishedIn(
-  record: PublicationRecord | null,
+  state: PublishedState | null,
   today: string,
-): { published: RecordedAgent[]; early: Reserved[] } {
-  const numbered = [...(record?.agents ?? [])].flatMap(([slug, schedule]) =>
+): { published: PublishedSchedule[]; early: Reserved[] } {
+  const numbered = [...(state?.agents ?? [])].flatMap(([slug, schedule]) =>
     schedule.issue === null ? [] : [{ ...schedule, slug, issue: schedule.issue }],
   );
-  const horizon = record !== null && record.day > today ? record.day : today;
-  const byIssue = new Map<number, RecordedAgent[]>();
+  const horizon = state !== null && state.day > today ? state.day : today;
+  const byIssue = new Map<number, PublishedSchedule[]>();
   for (const agent of numbered) byIssue.set(agent.issue, [...(byIssue.get(agent.issue) ?? []), agent]);
   const keepers = [...byIssue.values()].flatMap((agents) => {
     if (agents.length === 1) return agents;
-    const first = record?.firstOf(agents.map(({ slug }) => slug));
+    const first = state?.firstOf(agents.map(({ slug }) => slug));
     return agents.filter(({ slug }) => slug === first);
   });
-  const isEarly = ({ date }: RecordedAgent) => date !== null && date > horizon;
+  const isEarly = ({ date }: PublishedSchedule) => date !== null && date > horizon;
   return {
     published: keepers.filter((agent) => !isEarly(agent)),
     early: keepers.filter(isEarly).map(({ slug, issue }) => ({ slug, issue, date: null, why: 'early' })),
@@ -203,8 +203,8 @@ function publishedIn(
 /** Returns a function that finds the current folder of a published agent: by its slug, or by a former slug. */
 function finder(
   folders: readonly ParsedFolder[],
-  record: PublicationRecord | null,
-): (agent: RecordedAgent) => ParsedFolder | undefined {
+  state: PublishedState | null,
+): (agent: PublishedSchedule) => ParsedFolder | undefined {
   const bySlug = new Map(folders.map((folder) => [folder.slug, folder]));
   const byLowerCase = new Map(folders.map((folder) => [folder.slug.toLowerCase(), folder]));
   const byFormer = new Map(folders.flatMap((folder) => folder.schedule.formerSlugs.map((slug) => [slug, folder])));
@@ -212,7 +212,7 @@ function finder(
     const same = bySlug.get(slug);
     if (same?.schedule.issue === issue) return same;
     const found = byFormer.get(slug) ?? same ?? byLowerCase.get(slug);
-    if (found !== undefined || record?.inherited.has(slug)) return found;
+    if (found !== undefined || state?.inherited.has(slug)) return found;
     // The agent was renamed on the default branch after this branch was created.
     return formerSlugs.map((former) => bySlug.get(former)).find((folder) => folder !== undefined);
   };
@@ -220,21 +220,21 @@ function finder(
 
 /** Finds the folder that a published agent was renamed to without an entry in `formerSlugs`: it has the same number. */
 function renamedFolder(
-  { issue, date }: RecordedAgent,
+  { issue, date }: PublishedSchedule,
   folders: readonly ParsedFolder[],
-  owners: ReadonlyMap<string, RecordedAgent>,
+  owners: ReadonlyMap<string, PublishedSchedule>,
 ): ParsedFolder | undefined {
   const candidates = folders.filter(({ slug, schedule }) => schedule.issue === issue && !owners.has(slug));
   return candidates.find(({ schedule }) => schedule.date === date) ?? candidates[0];
 }
 
-function undeclaredRename(folder: ParsedFolder, { slug, issue }: RecordedAgent): Diagnostic {
+function undeclaredRename(folder: ParsedFolder, { slug, issue }: PublishedSchedule): Diagnostic {
   const { formerSlugs } = folder.schedule;
   const slugs = { before: slug, after: folder.slug, formerSlugs };
   return inFrontMatter(folder, 'issue', 'record/renamed', numberMessages.renamedWithoutRedirect(issue, slugs));
 }
 
-function deletion({ slug, issue, date }: RecordedAgent, branch: string): Diagnostic {
+function deletion({ slug, issue, date }: PublishedSchedule, branch: string): Diagnostic {
   return diagnose({
     code: 'record/deleted',
     file: pathOf(slug, ''),
@@ -244,7 +244,7 @@ function deletion({ slug, issue, date }: RecordedAgent, branch: string): Diagnos
 }
 
 /** Reports a number, a date and former slugs in a folder that differ from the published ones. */
-function changes(folder: ParsedFolder, agent: RecordedAgent, { branch }: PublicationRecord): Diagnostic[] {
+function changes(folder: ParsedFolder, agent: PublishedSchedule, { branch }: PublishedState): Diagnostic[] {
   const { schedule } = folder;
   const text = folder.texts().get('agent.md');
   if (text === undefined) return [];
@@ -271,7 +271,7 @@ function changes(folder: ParsedFolder, agent: RecordedAgent, { branch }: Publica
 function stillLost(
   lost: readonly LostNumber[],
   folders: readonly ParsedFolder[],
-  owners: ReadonlyMap<string, RecordedAgent>,
+  owners: ReadonlyMap<string, PublishedSchedule>,
   reserved: readonly Reserved[],
 ): Reserved[] {
   const held = new Set([...owners.values(), ...reserved].map(({ issue }) => issue));
@@ -283,7 +283,11 @@ function stillLost(
 }
 
 /** Returns the folder with its recorded number and date, or without a refused number. */
-function corrected(folder: ParsedFolder, owner: RecordedAgent | undefined, refused: ReadonlySet<string>): ParsedFolder {
+function corrected(
+  folder: ParsedFolder,
+  owner: PublishedSchedule | undefined,
+  refused: ReadonlySet<string>,
+): ParsedFolder {
   if (refused.has(folder.slug)) return withoutNumber(folder);
   if (owner === undefined) return folder;
   const { issue } = owner;
@@ -302,7 +306,7 @@ export function regressions(cwd: string, folders: readonly ParsedFolder[]): Diag
     const answers = written?.texts().evals?.answers.filter(({ results }) => !isPassed(results)) ?? [];
     return answers.length === 0 ? [] : [{ slug, answers }];
   });
-  const branch = failing.length === 0 ? null : findRecord(cwd);
+  const branch = failing.length === 0 ? null : findDefaultBranch(cwd);
   if (branch === null || branch.base === null) return [];
   let texts: Map<string, string>;
   try {

@@ -6,7 +6,7 @@ import type { ParsedFolder } from '../parse/parse.ts';
 import type { SourceFolder } from '../read.ts';
 
 /** The branch that says which agents are published, and how the checked-out commit relates to it. */
-interface RecordBranch {
+interface DefaultBranch {
   /** The short name: `origin/main`, or `main`. */
   name: string;
   commit: string;
@@ -22,7 +22,7 @@ interface RecordBranch {
  * or `master`, or else HEAD. Returns null without git, outside a repository, and before the first commit. Fetches
  * nothing.
  */
-export function findRecord(cwd: string): RecordBranch | null {
+export function findDefaultBranch(cwd: string): DefaultBranch | null {
   const format = '%(refname)%09%(symref)%09%(objectname)%09%(committerdate:unix)';
   const patterns = ['HEAD', 'main', 'master'].map((name) => `refs/remotes/*/${name}`);
   const listed = gitOrNull(cwd, ['for-each-ref', `--format=${format}`, ...patterns, ...localBranches]);
@@ -194,11 +194,11 @@ export interface Reserved {
   why: 'deleted' | 'elsewhere' | 'early';
 }
 
-/** A published agent according to the record. */
-export type RecordedAgent = Schedule & { slug: string; issue: number };
+/** A published agent according to the default branch. */
+export type PublishedSchedule = Schedule & { slug: string; issue: number };
 
 /** The state of the catalog on the default branch in git. The working tree is a proposal to change it. */
-export interface PublicationRecord {
+export interface PublishedState {
   /** The short name of the branch, such as `origin/main`. */
   branch: string;
   /** The latest local date, YYYY-MM-DD, in any time zone at the time of the last commit of the branch. */
@@ -230,8 +230,8 @@ export interface NumberHistory {
   incomplete: string | null;
 }
 
-/** A record as JSON can hold it. */
-interface RecordData {
+/** A published state as JSON can hold it. */
+interface StoredState {
   branch: string;
   commit: string;
   day: string;
@@ -239,8 +239,8 @@ interface RecordData {
   inherited: string[];
 }
 
-/** The record of the catalog in `cwd`; null where git has none to give. */
-export function recordOf(cwd: string, data: RecordData | null): PublicationRecord | null {
+/** The published state of the catalog in `cwd`; null where git has none to give. */
+export function stateFrom(cwd: string, data: StoredState | null): PublishedState | null {
   if (data === null) return null;
   const { branch, commit, day } = data;
   const agents = new Map(data.agents);
@@ -254,15 +254,15 @@ export function recordOf(cwd: string, data: RecordData | null): PublicationRecor
 }
 
 /**
- * Reads the record of the catalog in `cwd`. The number of git processes does not depend on the number of agents, and
- * only files that differ from the working tree are read from git. Returns null if git has no record.
+ * Reads the published state of the catalog in `cwd`. The number of git processes does not depend on the number of agents, and
+ * only files that differ from the working tree are read from git. Returns null if git has no default branch.
  */
-export function readRecord(
+export function readState(
   cwd: string,
   sources: readonly SourceFolder[],
   folders: readonly ParsedFolder[],
-): RecordData | null {
-  const branch = findRecord(cwd);
+): StoredState | null {
+  const branch = findDefaultBranch(cwd);
   if (branch === null) return null;
   try {
     const blobs = agentBlobsAt(cwd, branch.commit);
@@ -344,7 +344,7 @@ function latestDay(instant: Date): string {
  * number counts as published if the agent's date had come.
  */
 export function readLostNumbers(cwd: string): NumberHistory {
-  const branch = findRecord(cwd);
+  const branch = findDefaultBranch(cwd);
   if (branch === null) return { lost: [], incomplete: null };
   try {
     const tips = branch.base === branch.commit ? ['HEAD'] : [branch.commit, 'HEAD'];
