@@ -208,6 +208,16 @@ function parseDay(text: string): string {
   return text;
 }
 
+/** Parses a whole number from 1 to `most`. */
+export function atMost(most: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (!Number.isInteger(number) || number < 1 || number > most)
+      throw new InvalidArgumentError(`It must be a whole number from 1 to ${most}.`);
+    return number;
+  };
+}
+
 /**
  * Returns arguments of the command line with `help votes redact` and `votes help redact` as `votes redact --help`. They end
  * with the first name that is no command, and parsing them then fails like that of any unknown command.

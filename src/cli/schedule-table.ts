@@ -40,7 +40,7 @@ export function statusTable(
     ],
     [
       `Free dates in the 14 days from today: ${status.freeDates.length === 0 ? 'none' : status.freeDates.length}`,
-      ...wrapped(status.freeDates, width),
+      ...wrapped(status.freeDates, Math.min(width, 80), '  ', '  '),
     ],
     part('Drafts', drafts, () => '', width),
     part('Withdrawn', withdrawn, ({ issue }) => (issue === null ? '' : `#${issue}`), width),
@@ -51,7 +51,9 @@ export function statusTable(
       ({ state }) => state,
       width,
     ),
-    status.hints.length === 0 ? [] : ['Hints', ...status.hints.flatMap((hint) => wrapped(hint.split(' '), width, ' '))],
+    status.hints.length === 0
+      ? []
+      : ['Hints', ...status.hints.flatMap((hint) => wrapped(hint.split(' '), Math.min(width, 80), ' ', '  '))],
   ];
   return `${blocks
     .filter((block) => block.length > 0)
@@ -109,14 +111,14 @@ function table<Item extends Row>(rows: readonly Item[], mark: (row: Item) => str
   });
 }
 
-/** Short words on as many lines as needed. */
-function wrapped(words: readonly string[], width: number, between = '  '): string[] {
+/** Words on as many lines as needed, each of at most `width` columns. */
+function wrapped(words: readonly string[], width: number, between: string, indent = ''): string[] {
   const lines: string[] = [];
   for (const word of words) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + between.length + word.length <= Math.min(width, 80)) {
+    if (last !== undefined && last.length + between.length + word.length <= width) {
       lines[lines.length - 1] = last + between + word;
-    } else lines.push(`  ${word}`);
+    } else lines.push(indent + word);
   }
   return lines;
 }
@@ -252,23 +254,16 @@ function monthBlock(month: string, cell: (day: string) => string, kindOf: (day: 
   const counts = allKinds
     .map((kind) => [kind, days.filter((day) => kindOf(day) === kind).length] as const)
     .filter(([, count]) => count > 0)
-    .map(([kind, count]) => `${kind} ${count}`);
-  return [name.padEnd(width), ' Mo  Tu  We  Th  Fr  Sa  Su ', ...weeks, ...wrappedCounts(counts)];
+    .map(([kind, count], index, all) => `${kind} ${count}${index === all.length - 1 ? '' : ','}`);
+  return [
+    name.padEnd(width),
+    ' Mo  Tu  We  Th  Fr  Sa  Su ',
+    ...weeks,
+    ...wrapped(counts, width, ' ').map((line) => line.padEnd(width)),
+  ];
 }
 
 const width = 28;
-
-/** Puts words on lines of at most `width` columns, separated by commas. */
-function wrappedCounts(words: readonly string[]): string[] {
-  const lines: string[] = [];
-  for (const [index, word] of words.entries()) {
-    const piece = index === words.length - 1 ? word : `${word},`;
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + piece.length <= width) lines[lines.length - 1] = `${last} ${piece}`;
-    else lines.push(piece);
-  }
-  return lines.map((line) => line.padEnd(width));
-}
 
 /** Joins blocks line by line; the lines of all but the last one have `width` columns. */
 function beside(blocks: readonly string[][]): string {

@@ -16,14 +16,14 @@ import type { Console } from '../console.ts';
 import { type CatalogCommand, type CommonFlags, dataFolder, openContent } from '../options.ts';
 
 /** What `catalog announce` remembers, and whom it sends to if the program keeps the subscribers itself. */
-export interface AnnouncementStore {
+interface AnnouncementStore {
   journal: AnnouncementJournal;
   /** Undefined if they are in the file of the data folder. */
   records: SubscriptionRecords | undefined;
 }
 
 /** Runs `work` with the database in the environment, or else with the files of a data folder. */
-export async function withAnnouncements<Result>(
+async function withAnnouncements<Result>(
   data: string,
   terminal: Console,
   work: (store: AnnouncementStore) => Promise<Result>,

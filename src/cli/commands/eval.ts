@@ -6,7 +6,7 @@ import { plural } from '../../lib/text.ts';
 import type { Evals, Recorded } from '../../schema/evals.ts';
 import { scoreOf, scoreTable } from '../../site/score-table.ts';
 import type { Console } from '../console.ts';
-import { type CatalogCommand, type CommonFlags, type Format, namedAgents, openCatalog } from '../options.ts';
+import { atMost, type CatalogCommand, type CommonFlags, type Format, namedAgents, openCatalog } from '../options.ts';
 
 /** The options of `catalog eval --record`. */
 interface RecordFlags {
@@ -160,15 +160,6 @@ function parseSetting(text: string, before: NonNullable<Recorded['settings']> = 
   // JSON allows no number with a leading zero, so such a value stays a text.
   const isJson = /^(?:true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?)$/.test(value);
   return { ...before, [name]: isJson ? JSON.parse(value) : value };
-}
-
-function atMost(most: number) {
-  return (text: string) => {
-    const number = Number(text);
-    if (!Number.isInteger(number) || number < 1 || number > most)
-      throw new InvalidArgumentError(`It must be a whole number from 1 to ${most}.`);
-    return number;
-  };
 }
 
 /** An agent and its recorded answers. */

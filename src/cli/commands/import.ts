@@ -1,9 +1,9 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { formats } from '../../content/import/formats.ts';
 import type { Draft } from '../../content/import/import.ts';
 import { plural, visible } from '../../lib/text.ts';
 import type { Console } from '../console.ts';
-import { type CatalogCommand, type CommonFlags, changingAgents, openContent } from '../options.ts';
+import { atMost, type CatalogCommand, type CommonFlags, changingAgents, openContent } from '../options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   from?: string;
@@ -25,7 +25,9 @@ export function addImport(program: CatalogCommand, terminal: Console): void {
     .option('--license <id>', 'license of prompts that name none, as an SPDX identifier such as CC0-1.0')
     .option('--source <url>', 'address that the prompts come from; default: the address that is imported')
     .option('--category <key>', 'category of the drafts, as in the settings; default: the first')
-    .addOption(new Option('--limit <count>', 'write at most this many drafts').default(100).argParser(parseCount))
+    .addOption(
+      new Option('--limit <count>', 'write at most this many drafts').default(100).argParser(atMost(9_999_999)),
+    )
     .option('--dry-run', 'show what would be imported, and write nothing')
     .share('cwd', 'today')
     .formats('pretty', 'json')
@@ -85,9 +87,4 @@ async function runImport(from: string, flags: Flags, terminal: Console): Promise
 
 function lineOf({ slug, title, date, notes }: Draft): string {
   return `agents/${slug}  ${date}  ${visible(title)}\n${notes.map((note) => `  ${visible(note)}\n`).join('')}`;
-}
-
-function parseCount(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 9999999.');
-  return Number(text);
 }

@@ -72,20 +72,7 @@ export function addInit(program: CatalogCommand, terminal: Console): void {
 async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Console): Promise<void> {
   const { checkFlags } = await import('../../content/new/agent.ts');
   const { canAsk, conversation } = await import('../dialog.ts');
-  const {
-    answerChecks,
-    complete,
-    placeholderUrl,
-    catalogFiles,
-    catalogPaths,
-    ownerOf,
-    placeholderOwner,
-    refuseObstacles,
-    writeCatalog,
-    completePackageJson,
-    dependencyOn,
-    newPackageJson,
-  } = await import('../../content/new/catalog.ts');
+  const catalogs = await import('../../content/new/catalog.ts');
 
   if (dir === '') throw new UsageError('The folder name is empty; leave it out to use this folder.');
   const folder = resolve(flags.cwd, dir ?? '.');
@@ -97,20 +84,22 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
       ['publisherUrl', '--publisher-url', flags.publisherUrl],
       ['timezone', '--timezone', flags.timezone],
     ],
-    answerChecks,
+    catalogs.answerChecks,
   );
-  const specification = dependencyOn(flags.package, folder);
-  refuseObstacles(folder, catalogPaths);
+  const specification = catalogs.dependencyOn(flags.package, folder);
+  catalogs.refuseObstacles(folder, catalogs.catalogPaths);
   const present = readPackageJson(folder);
-  const completed = present === null ? null : completePackageJson(present.text, specification);
+  const completed = present === null ? null : catalogs.completePackageJson(present.text, specification);
 
   const made = await conversation(terminal, async (ask) => {
     const answers =
-      canAsk() && flags.format === 'pretty' ? await askForAnswers(given, folder, ask) : complete(given, folder);
-    const files = catalogFiles(answers, folder, flags.today ?? zone(answers.timezone).today(new Date()));
-    if (present === null) files.set('package.json', newPackageJson(specification));
+      canAsk() && flags.format === 'pretty'
+        ? await askForAnswers(given, folder, ask)
+        : catalogs.complete(given, folder);
+    const files = catalogs.catalogFiles(answers, folder, flags.today ?? zone(answers.timezone).today(new Date()));
+    if (present === null) files.set('package.json', catalogs.newPackageJson(specification));
     const changed = present !== null && completed !== null && completed.added.length > 0;
-    writeCatalog(folder, files, changed ? { path: present.path, text: completed.text } : null);
+    catalogs.writeCatalog(folder, files, changed ? { path: present.path, text: completed.text } : null);
     return { answers, files };
   });
   if (made === null) return;
@@ -123,13 +112,13 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
   }
   const here = relative(process.cwd(), folder);
   const replace = [
-    ...(answers.baseUrl === placeholderUrl
+    ...(answers.baseUrl === catalogs.placeholderUrl
       ? ['Set baseUrl and feedId in catalog.config.json: they contain example.com.']
       : []),
-    ...(ownerOf(answers.baseUrl) === placeholderOwner
+    ...(catalogs.ownerOf(answers.baseUrl) === catalogs.placeholderOwner
       ? [
           'Set repository in catalog.config.json to the address of your GitHub repository, so that pages link to it.',
-          `Replace ${placeholderOwner} in .github/CODEOWNERS with your GitHub account, which then has to approve changes.`,
+          `Replace ${catalogs.placeholderOwner} in .github/CODEOWNERS with your GitHub account, which then has to approve changes.`,
         ]
       : []),
   ];

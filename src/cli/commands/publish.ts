@@ -2,7 +2,7 @@ import { plural, visible } from '../../lib/text.ts';
 import type { Publication } from '../../publish/publish.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import type { Console } from '../console.ts';
-import { type CatalogCommand, type CommonFlags, type Format, openCatalog, printForMachines } from '../options.ts';
+import { type CatalogCommand, type CommonFlags, openCatalog, printForMachines } from '../options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   dryRun?: boolean;
@@ -33,7 +33,6 @@ async function runPublish(flags: Flags, terminal: Console): Promise<void> {
   const { publish } = await import('../../publish/publish.ts');
   const { cwd, settings, today } = await openCatalog(flags);
   const { dryRun = false, commit = false, push = false, allowDirty = false, allowBehind = false } = flags;
-  const { format } = flags;
   try {
     const published = await publish({
       cwd,
@@ -46,22 +45,18 @@ async function runPublish(flags: Flags, terminal: Console): Promise<void> {
       allowBehind,
       say: (message) => terminal.say(message),
     });
-    await tell(published, { terminal, format, cwd, dryRun, asked: settings.queueWarningDays });
+    await tell(published, { ...flags, dryRun, cwd }, settings.queueWarningDays, terminal);
   } catch (error) {
-    if (error instanceof ContentError) await printErrors(error, { terminal, format, cwd });
+    if (error instanceof ContentError) await printErrors(error, { format: flags.format, cwd, terminal });
     throw error;
   }
 }
 
-interface Telling {
-  terminal: Console;
-  format: Format;
-  cwd: string;
-}
-
 async function tell(
   published: Publication,
-  { terminal, format, cwd, dryRun, asked }: Telling & { dryRun: boolean; asked: number },
+  { dryRun, format, cwd }: Flags,
+  queueWarningDays: number,
+  terminal: Console,
 ): Promise<void> {
   const { prettyReport } = await import('../../schema/diagnostics/report.ts');
   const { queueWarning } = await import('../schedule-table.ts');
@@ -79,7 +74,7 @@ async function tell(
     );
   }
   for (const notice of published.notices) terminal.say(`warning: ${notice}\n`);
-  if (queueLow) terminal.say(`${queueWarning(published, { queueWarningDays: asked })}\n`);
+  if (queueLow) terminal.say(`${queueWarning(published, { queueWarningDays })}\n`);
   if (format === 'json') {
     terminal.printJson({ dryRun, ...published });
     return;
@@ -132,7 +127,7 @@ async function tellGitHub(published: Publication, cwd: string, terminal: Console
 }
 
 /** Prints the reason of a failure for programs. The error itself is also printed to stderr. */
-async function printErrors(error: ContentError, telling: Telling): Promise<void> {
+async function printErrors(error: ContentError, telling: Parameters<typeof printForMachines>[1]): Promise<void> {
   await printForMachines(error, telling);
   if (telling.format !== 'github') return;
   const { writeSummary, validationSummary } = await import('../../publish/github.ts');
