@@ -35,7 +35,7 @@ import {
   writeInstallTree,
 } from './write.ts';
 
-export interface SiteOptions {
+interface SiteOptions {
   preview: boolean;
   history: ReadonlyMap<string, readonly Change[]>;
   /** The plugins that were published before; default: none. */
@@ -82,7 +82,7 @@ export function prepareSite(
   });
 }
 
-export interface RenderOptions extends Selection {
+interface RenderOptions extends Selection {
   /** The catalog folder. */
   cwd: string;
   settings: Settings;

@@ -5,7 +5,7 @@ import { GitError, git, gitOrNull } from '../lib/git.ts';
 import { type PluginRelease, type PublishedPlugins, revisionOf } from '../schema/documents.ts';
 
 /** The releases on the branch `install`, as the cache keeps them. */
-export interface Releases {
+interface Releases {
   plugins: [name: string, releases: PluginRelease[]][];
   /** A sentence for the user that says what is missing or wrong, or null. */
   note: string | null;

@@ -14,7 +14,7 @@ import { memoryFile, readChecked, writeChecked } from './last-build.ts';
  */
 
 /** Where a build reads and writes, and what else decides its bytes. */
-export interface Place {
+interface Place {
   /** The catalog folder. */
   cwd: string;
   out: string;

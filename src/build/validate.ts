@@ -20,7 +20,7 @@ import { prepareSite, trialFaults } from './build.ts';
 import { hasTemplates, readTemplates } from './read-templates.ts';
 
 /** What a check of all agents found. */
-export interface Checked {
+interface Checked {
   /** The names of all folders. */
   folders: string[];
   /** How many placeholders each draft still has, by slug. */
@@ -97,7 +97,7 @@ export function countFixable(
   }, 0);
 }
 
-export interface VerdictOptions {
+interface VerdictOptions {
   today: string;
   vocabulary?: KnownVocabulary;
   onProgress?: OnProgress;

@@ -11,7 +11,7 @@ import type { Console } from './console.ts';
 import { cacheFolder } from './options.ts';
 
 /** A task that runs once a day. */
-export interface DailyOptions {
+interface DailyOptions {
   /** Today, as YYYY-MM-DD. */
   today(): string;
   /** How long it is until the next day begins, in milliseconds. */

@@ -4,7 +4,7 @@ import { plural } from '../lib/text.ts';
 import { painter } from '../schema/diagnostics/report.ts';
 import type { Settings } from '../schema/settings.ts';
 
-export interface TableOptions {
+interface TableOptions {
   /** Columns of a line; Infinity: do not shorten. */
   width: number;
   /** Whether to show published agents before the newest ten. */

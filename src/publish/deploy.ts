@@ -21,7 +21,7 @@ const linkName = 'dist';
  * The link always leads to a complete build, the old or the new one. An interrupted transfer changes nothing. Web servers
  * that run as another user can read the build, whoever made it.
  */
-export function remoteScript({ folder, id, files }: { folder: string; id: string; files: number }): string {
+function remoteScript({ folder, id, files }: { folder: string; id: string; files: number }): string {
   return `set -eu
 umask 022
 mkdir -p ${quoted(`${folder}/builds`)}
@@ -58,7 +58,7 @@ function quoted(word: string): string {
 }
 
 /** Where a build is deployed: a folder on a host that ssh reaches. */
-export interface Target {
+interface Target {
   /** `host` or `user@host`, as ssh expects it. */
   host: string;
   /** The port; null to let ssh choose. */
@@ -86,7 +86,7 @@ export function parseTarget(text: string): Target {
   return { host: host.replace(/[[\]]/g, ''), port: port ?? null, folder: folder.replace(/(?<=.)\/+$/, '') };
 }
 
-export interface Deployment {
+interface Deployment {
   /** The folder of the build. */
   dist: string;
   build: Pick<BuildInfo, 'id' | 'counts' | 'preview'>;

@@ -35,7 +35,7 @@ export function fenced(text: string): string {
 }
 
 /** Something that needs a person, as a GitHub issue. Its title identifies it. */
-export interface Alert {
+interface Alert {
   title: string;
   body: string;
 }

@@ -23,7 +23,7 @@ import type { Settings } from '../schema/settings.ts';
 import { callApi, fenced, GitHubRefusal, type IssueTracker, markdownText } from './github.ts';
 
 /** The path of the form in the repository. */
-export const formPath = '.github/ISSUE_TEMPLATE/propose-an-agent.yml';
+const formPath = '.github/ISSUE_TEMPLATE/propose-an-agent.yml';
 
 /** The ids of the fields that an agent is made from. The form may have others. */
 const required = [
@@ -52,7 +52,7 @@ const element = z.object({
 const form = z.object({ body: z.array(element) });
 
 /** A field of the form, as GitHub writes it into the issue: its label as a heading, then the answer. */
-export interface FormField {
+interface FormField {
   id: string;
   label: string;
   /** Whether the answer is in a code fence. */
@@ -63,7 +63,7 @@ export interface FormField {
 }
 
 /** The answers of a form by id; an optional field without an answer is missing. Otherwise what is wrong, as sentences. */
-export interface FormAnswers {
+interface FormAnswers {
   answers: ReadonlyMap<string, string>;
   problems: string[];
 }
@@ -108,7 +108,7 @@ export function isFromForm(body: string, [first]: readonly FormField[]): boolean
  * Takes the answers out of the text of a GitHub issue. Every field must occur once, in the order of the form, since a
  * text could otherwise pass itself off as another field.
  */
-export function readAnswers(body: string, fields: readonly FormField[]): FormAnswers {
+function readAnswers(body: string, fields: readonly FormField[]): FormAnswers {
   const lines = linesOf(body);
   const starts: number[] = [];
   const problems: string[] = [];
@@ -186,7 +186,7 @@ function trimmed(lines: readonly string[]): string[] {
 }
 
 /** The outcome of a filled-in form. */
-export interface Intake {
+interface Intake {
   /** The draft that was written; null if the problems prevent it. */
   draft: { slug: string; title: string } | null;
   /** What its author has to fix before it can be a draft, as sentences. */
@@ -198,7 +198,7 @@ export interface Intake {
 }
 
 /** The most bytes of a form. The workflow passes the draft on in an environment variable, which holds twice as much. */
-export const maxFormBytes = 60_000;
+const maxFormBytes = 60_000;
 
 /** The files that are made from answers, and the ids of these. */
 const textFields: Record<string, string> = {
@@ -329,7 +329,7 @@ function keyAt(text: string, line: number): string {
 }
 
 /** The GitHub issue that a form was submitted as. */
-export interface Submission {
+interface Submission {
   number: number;
   body: string;
   /** The branch that a pull request is merged into. */

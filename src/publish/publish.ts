@@ -36,7 +36,7 @@ import { commitMessage, writeNumbers } from './write-numbers.ts';
  * Runs `work` as the only publisher in the repository. `work` is called with the time at which an earlier run that was
  * killed began, or with null.
  */
-export async function asOnlyPublisher<Result>(
+async function asOnlyPublisher<Result>(
   { folders }: Checkout,
   work: (killed: Date | null) => Promise<Result>,
 ): Promise<Result> {
@@ -68,7 +68,7 @@ function gitFolderOf(cwd: string): string | null {
 }
 
 /** The branch of the remote to push to. Throws OperationError if there is none. */
-export function upstreamToPush({ branch, upstream }: Repository): Upstream {
+function upstreamToPush({ branch, upstream }: Repository): Upstream {
   if (branch === null) throw detached();
   if (upstream === null) {
     throw new OperationError(
@@ -79,7 +79,7 @@ export function upstreamToPush({ branch, upstream }: Repository): Upstream {
 }
 
 /** Only the default branch gets numbers: on another branch, another agent could get the same number. */
-export function refuseOtherBranch({ cwd, repository: { branch, upstream } }: Checkout): void {
+function refuseOtherBranch({ cwd, repository: { branch, upstream } }: Checkout): void {
   const main = findDefaultBranch(cwd);
   if (branch === null || main === null || main.name === branch) return;
   if (upstream !== null && main.name === nameOf(upstream)) return;
@@ -94,7 +94,7 @@ function detached(alternative = ''): OperationError {
   );
 }
 
-export function refuseDirty({ root }: Repository, { cwd, allowDirty }: { cwd: string; allowDirty: boolean }): void {
+function refuseDirty({ root }: Repository, { cwd, allowDirty }: { cwd: string; allowDirty: boolean }): void {
   if (allowDirty) return;
   const changes = uncommitted(cwd, ['agents', settingsFile]);
   if (changes.length === 0) return;
@@ -105,7 +105,7 @@ export function refuseDirty({ root }: Repository, { cwd, allowDirty }: { cwd: st
   );
 }
 
-export async function refuseBehind(
+async function refuseBehind(
   { branch, upstream }: Repository,
   { cwd, allowBehind, commit }: { cwd: string; allowBehind: boolean; commit: boolean },
 ): Promise<void> {
@@ -132,7 +132,7 @@ async function refetch(cwd: string, upstream: Upstream): Promise<string | null> 
 }
 
 /** Refuses agents with files that git does not track, because the commit would publish only a part of them. */
-export function refuseUncommittable({ branch }: Repository, cwd: string, { releases }: Plan): void {
+function refuseUncommittable({ branch }: Repository, cwd: string, { releases }: Plan): void {
   if (branch === null) throw detached();
   const loose = releases.filter(({ slug }) => untracked(cwd, [`agents/${slug}`]).length > 0);
   if (loose.length > 0) {
@@ -142,11 +142,11 @@ export function refuseUncommittable({ branch }: Repository, cwd: string, { relea
   }
 }
 
-export function nameOf({ remote, branch }: Upstream): string {
+function nameOf({ remote, branch }: Upstream): string {
   return `${remote}/${branch}`;
 }
 
-export interface PublishOptions {
+interface PublishOptions {
   /** The catalog's folder. */
   cwd: string;
   settings: Settings;

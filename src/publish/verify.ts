@@ -7,7 +7,7 @@ import { servedText } from '../text/served-text.ts';
 import { type Copy, type Published, unzip } from './copies.ts';
 
 /** A prompt that a text may be a copy of, and how the copy differs from it if it is one. */
-export interface Reading {
+interface Reading {
   text: string;
   /** `contained`: there is more text around it. */
   status: 'unchanged' | 'line-ends' | 'filled-in' | 'contained';

@@ -54,7 +54,7 @@ function inserted(data: Record<string, unknown>, issue: number): Record<string, 
 }
 
 /** The changed files, by their paths from the catalog folder, and how to undo the changes. */
-export interface NumbersWritten {
+interface NumbersWritten {
   files: string[];
   /** Restores the bytes of every file. */
   undo(): void;

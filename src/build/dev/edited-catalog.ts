@@ -31,7 +31,7 @@ export const everything: Changes = { agents: 'all', settings: true, templates: t
 export const nothing: Changes = { agents: new Set(), settings: false, templates: false };
 
 /** Keeps what Git said until commits or branches change. */
-export class GitMemory {
+class GitMemory {
   readonly #cwd: string;
   #stamp: string | null = null;
   #said = new Map<string, unknown>();

@@ -22,7 +22,7 @@ import type { Site } from '../../site/site.ts';
 import { type CatalogOptions, type Changes, type Checks, EditedCatalog } from './edited-catalog.ts';
 
 /** The path of everything that only a preview serves. No output has such a path. */
-export const devPath = '/__dev/';
+const devPath = '/__dev/';
 
 /** A file of the preview. */
 interface Page {
@@ -37,7 +37,7 @@ interface Page {
 const maxKept = 1_000;
 
 /** Renders the files of a site that are asked for, and renders them again only if what they show has changed. */
-export class Pages {
+class Pages {
   readonly #kept = new LRUCache<string, { inputs: readonly string[] | undefined; site: Site; page: Page }>({
     max: maxKept,
   });
@@ -128,7 +128,7 @@ function sameTexts(a: readonly string[] | undefined, b: readonly string[] | unde
 }
 
 /** What the script of a page gets after each update. */
-export interface PageState {
+interface PageState {
   /** Changes when the page has to be loaded again. */
   mark: string;
   /** The versions of stylesheets by their path. */

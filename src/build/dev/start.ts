@@ -11,7 +11,7 @@ import { serverSettings } from '../../server/settings.ts';
 import { type CatalogOptions, type Changes, everything, nothing } from './edited-catalog.ts';
 import { devRules, PreviewServer } from './preview.ts';
 
-export interface WatchOptions {
+interface WatchOptions {
   /** The catalog folder. */
   cwd: string;
   /** The files as `lookAt` saw them before they were first read. */
@@ -35,7 +35,7 @@ const settleMs = 100;
 const programParts = ['templates', 'lib/browser'].map((path) => join(programFolder, path));
 
 /** Returns the stamps of all files of a catalog that a preview depends on. `last` are earlier ones, which make it quicker. */
-export function lookAt(cwd: string, last = noStamps): Stamps {
+function lookAt(cwd: string, last = noStamps): Stamps {
   return sourceStamps(partsOf(cwd).files, last);
 }
 
@@ -43,7 +43,7 @@ export function lookAt(cwd: string, last = noStamps): Stamps {
  * Reports changes of agents, settings and templates. When all files are watched, they are compared with `since`, because the
  * system does not report earlier changes. Returns a function that ends it.
  */
-export function watchCatalog({ cwd, since, poll, onChange, onFallback, onError }: WatchOptions): () => Promise<void> {
+function watchCatalog({ cwd, since, poll, onChange, onFallback, onError }: WatchOptions): () => Promise<void> {
   const parts = partsOf(cwd);
   let last = since;
   let agents: Set<string> | 'all' = new Set();
@@ -175,7 +175,7 @@ function partsOf(cwd: string) {
   };
 }
 
-export interface DevOptions extends Omit<CatalogOptions, 'baseUrl'> {
+interface DevOptions extends Omit<CatalogOptions, 'baseUrl'> {
   /** The port, as text; `0` for any free one. */
   port?: string | undefined;
   environment: NodeJS.ProcessEnv;

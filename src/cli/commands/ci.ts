@@ -14,7 +14,7 @@ interface IntakeFlags extends Pick<CommonFlags, 'cwd' | 'today'> {
   reply?: Push;
 }
 
-export function addCiIntake(ci: CatalogCommand, terminal: Console): void {
+function addCiIntake(ci: CatalogCommand, terminal: Console): void {
   ci.command('intake')
     .description('turn a GitHub issue with the form "Propose an agent" into a draft')
     .share('cwd', 'today')
@@ -76,7 +76,7 @@ function readEvent({ GITHUB_EVENT_PATH }: NodeJS.ProcessEnv): unknown {
 
 type NotifyFlags = Pick<CommonFlags, 'cwd' | 'today'>;
 
-export function addCiNotify(ci: CatalogCommand, terminal: Console): void {
+function addCiNotify(ci: CatalogCommand, terminal: Console): void {
   ci.command('notify')
     .description('open a GitHub issue for each skipped agent, and when the queue is running low')
     .share('cwd', 'today')
@@ -102,7 +102,7 @@ interface VerifyFlags extends Pick<CommonFlags, 'cwd' | 'today' | 'baseUrl' | 'r
   wait: number;
 }
 
-export function addCiVerify(ci: CatalogCommand, terminal: Console): void {
+function addCiVerify(ci: CatalogCommand, terminal: Console): void {
   ci.command('verify')
     .description("check that the live site serves today's build")
     .share('cwd', 'today', 'baseUrl', 'runtimeUrl')
