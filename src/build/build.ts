@@ -21,11 +21,10 @@ import { addresses } from '../site/shared/urls.ts';
 import type { Site } from '../site/site.ts';
 import { emptyImages, imageRenderer } from '../site/social-image/renderer.ts';
 import { readPublished } from '../storage/build-folder.ts';
-import { type Destination, MemoryDestination } from './destination.ts';
 import { publishedPlugins, readReleases } from './install-branch.ts';
 import { BuildMemory } from './last-build.ts';
 import { readTemplates, type TemplateFiles } from './read-templates.ts';
-import { faultsOf, renderSite, UnrenderableAgents } from './render.ts';
+import { type Destination, faultsOf, MemoryDestination, renderSite, UnrenderableAgents } from './render.ts';
 import {
   BuildWriter,
   type BuiltFile,

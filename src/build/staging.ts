@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { digestOf, outputStampOf } from '../lib/files.ts';
 import { programFolder } from '../program.ts';
 import { JobThreads } from '../site/threads.ts';
-import { encode } from './destination.ts';
 
 /** What is known of a staged file: the digest of its bytes, and its stamp, which stays when it is moved into place. */
 export interface StagedFile {
@@ -33,7 +32,7 @@ export class StagingFolder implements Staging {
   }
 
   write(path: string, content: string | Uint8Array, file: StagedFile): void {
-    const bytes = typeof content === 'string' ? encode(content) : content;
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
     const target = openSync(this.#place(path), 'w');
     try {
       writeFileSync(target, bytes);

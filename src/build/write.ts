@@ -25,7 +25,7 @@ import {
   stagedFolder,
   syncFile,
 } from '../storage/build-folder.ts';
-import { type BuiltParts, type Destination, encode, joinParts } from './destination.ts';
+import { type BuiltParts, type Destination, joinParts } from './render.ts';
 import { type StagedFile, type Staging, StagingFolder, StagingThread } from './staging.ts';
 
 /** The stamps of the folders of a build, by their path in it. */
@@ -131,7 +131,7 @@ export class BuildWriter implements Destination {
       this.#stage(path).write(path, content, file);
       return;
     }
-    const bytes = typeof content === 'string' ? encode(content) : content;
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
     file.digest = digestOf(bytes);
     const stamp = this.#stampOf(path);
     const known = this.#known.get(path);

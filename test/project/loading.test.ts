@@ -51,7 +51,7 @@ test('the help of all commands loads no package but commander', () => {
 });
 
 test('a build finds out that nothing changed without loading another package', () => {
-  const { packages } = reached(['src/build/unchanged-build.ts', 'src/schema/diagnostics/report.ts'], immediately);
+  const { packages } = reached(['src/build/last-build.ts', 'src/schema/diagnostics/report.ts'], immediately);
   assert.equal([...packages], []);
 });
 

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { prepareSite } from '../../src/build/build.ts';
-import { MemoryDestination } from '../../src/build/destination.ts';
 import { readTemplates } from '../../src/build/read-templates.ts';
-import { renderSite } from '../../src/build/render.ts';
+import { MemoryDestination, renderSite } from '../../src/build/render.ts';
 import { loadContent } from '../../src/content/load.ts';
 import { type Selected, select } from '../../src/content/schedule.ts';
 import { loadSettings } from '../../src/content/settings.ts';

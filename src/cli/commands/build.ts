@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { BuildResult, InstalledTree } from '../../build/build.ts';
-import { checkUnchanged, rememberBuild } from '../../build/unchanged-build.ts';
+import { checkUnchanged, rememberBuild } from '../../build/last-build.ts';
 import { UsageError } from '../../lib/errors.ts';
 import type { OnProgress } from '../../lib/lazy.ts';
 import { plural, visible } from '../../lib/text.ts';
