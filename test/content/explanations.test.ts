@@ -127,7 +127,11 @@ const encodings: [name: string, content: Uint8Array, ...found: string[]][] = [
   ['the second byte of the other mark alone', bytes('41 ff 42 43'), `1:2 ${notText()}`],
   ['Latin-1', bytes('61 0a 62 e9 63 0a'), `2:2 ${notText()}`],
   ['Latin-1 after a character of two bytes', bytes('c3 a9 e9 0a'), `1:2 ${notText()}`],
-  ['Latin-1 after a replacement character that the file itself contains', bytes('ef bf bd e9 0a'), `1:2 ${notText()}`],
+  [
+    'an invalid byte after a replacement character that the file itself contains',
+    bytes('ef bf bd ff 0a'),
+    `1:2 ${notText()}`,
+  ],
   ['a character that is cut off', bytes('61 62 e2 82'), `1:3 ${notText()}`],
   ['old Mac', Buffer.from('one\ntwo\rthree\n'), `2:4 ${crs}`],
   ['Windows', Buffer.from('one\r\ntwo\r\n'), `1:4 ${crs}`],
