@@ -1,11 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Logger } from 'pino';
 import { build } from '../build/build.ts';
-import { checkSettings, givenBaseUrl, loadSettings, type Settings } from '../content/settings.ts';
+import { checkSettings, givenBaseUrl, loadSettings } from '../content/settings.ts';
 import { addDays, zone } from '../lib/calendar.ts';
 import { runChild, stopChild } from '../lib/children.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
 import { prettyReport } from '../schema/diagnostics/report.ts';
+import type { Settings } from '../schema/settings.ts';
 import { asOnlyBuild, readBuildInfo } from '../storage/build-folder.ts';
 import type { Console } from './console.ts';
 import { cacheFolder } from './options.ts';

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { LoadOptions } from '../content/load.ts';
-import type { Settings } from '../content/settings.ts';
 import { isDay, zone } from '../lib/calendar.ts';
 import { OperationError, UsageError } from '../lib/errors.ts';
 import { visible } from '../lib/text.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
+import type { Settings } from '../schema/settings.ts';
 import { databaseUrl } from '../storage/database.ts';
 import type { Console } from './console.ts';
 

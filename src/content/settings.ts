@@ -16,8 +16,6 @@ import { textFindings, valueFindings, withoutFound } from './parse/text-checks.t
 import { parseYaml } from './parse/yaml.ts';
 import { maxFileBytes } from './read.ts';
 
-export type { Settings, Vocabulary } from '../schema/settings.ts';
-
 /** The name of the settings file in a catalog's folder. */
 export const settingsFile = 'catalog.config.json';
 

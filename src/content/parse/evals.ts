@@ -16,7 +16,6 @@ import {
 import { evalMessages } from '../../schema/messages/evals.ts';
 import { inFile } from '../../schema/messages/formats.ts';
 import { grade, tooSlow } from '../evals/grade.ts';
-import { modelFolder, modelFolderForm, modelFolderPattern } from '../evals/promptfoo.ts';
 import { readJson } from './json-errors.ts';
 import { type TextFinding, valueFindings } from './text-checks.ts';
 import { parseYaml, recoverYaml } from './yaml.ts';
@@ -31,6 +30,29 @@ interface RecordedAnswer {
 }
 
 const root = 'evals/recordings/';
+
+/**
+ * The folder in evals/recordings/ for a model: its name in lowercase, with a hyphen for everything except letters,
+ * digits and dots, such as `meta-llama-3.1-8b` for `meta/llama-3.1:8b`.
+ */
+export function modelFolder(model: string): string {
+  const name = model
+    .toLowerCase()
+    .replace(/[^a-z0-9.]+/g, '-')
+    .replace(/\.(?=[.-]|$)|(?<=^|-)\./g, '-')
+    .replace(/-+/g, '-')
+    .slice(0, 64)
+    .replace(/^[.-]+|[.-]+$/g, '');
+  return modelFolderPattern.test(name) ? name : 'model';
+}
+
+const folderName = '[a-z0-9]+(?:[.-][a-z0-9]+)*';
+
+/** The form of the name of a model's folder. */
+const modelFolderForm = new RegExp(`^${folderName}$`);
+
+/** The names that a model's folder can have: those of this form that Windows does not reserve. */
+export const modelFolderPattern = new RegExp(`^(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))${folderName}$`);
 
 /**
  * Reads the recorded answers to the cases of an agent, by folder, then in the order of the cases. Reports answers without

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { grade } from '../../../src/content/evals/grade.ts';
-import { messageOf, modelFolder, modelFolderPattern } from '../../../src/content/evals/promptfoo.ts';
+import { messageOf } from '../../../src/content/evals/promptfoo.ts';
+import { modelFolder, modelFolderPattern } from '../../../src/content/parse/evals.ts';
 import { parseYaml } from '../../../src/content/parse/yaml.ts';
 import { check, checkKind } from '../../../src/schema/evals.ts';
 
