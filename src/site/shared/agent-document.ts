@@ -1,3 +1,4 @@
+import { once } from '../../lib/lazy.ts';
 import type { Agent, NumberedAgent } from '../../schema/agent.ts';
 import { type AgentDocument, type AgentSummary, agentSummary, promptLicense } from '../../schema/documents.ts';
 import type { Settings } from '../../schema/settings.ts';
@@ -50,7 +51,17 @@ const summaryFields = Object.keys(agentSummary.shape) as (keyof AgentSummary)[];
  * show any field.
  */
 export function documentsOf({ listsShowAll }: Site, agents: readonly PublishedAgent[]) {
-  return agents.map((agent) =>
-    Object.assign({}, listsShowAll ? documentOf(agent) : agent.document, { proof: agent.proof }),
-  );
+  return agents.map((agent) => {
+    const document = Object.assign({}, agent.document, { proof: agent.proof });
+    return listsShowAll ? withLongTexts(document, agent) : document;
+  });
+}
+
+/** Adds the long texts. They are only read if a template shows one: reading all would slow an edit by a third. */
+function withLongTexts<Listed extends ListedDocument>(document: Listed, agent: PublishedAgent): Listed {
+  const whole = once(() => documentOf(agent));
+  for (const field of ['howItWorks', 'demo', 'sampleInput', 'prompt', 'config'] as const) {
+    Object.defineProperty(document, field, { get: () => whole()[field], enumerable: true });
+  }
+  return document;
 }
