@@ -69,7 +69,10 @@ export interface BuiltFile extends StagedFile {
   parts?: BuiltParts | null;
 }
 
-/** A first build of this many files uses a staging thread. Starting it takes as long as staging a few hundred files. */
+/**
+ * A first build of this many files uses a staging thread. Starting it takes as long as staging a few hundred files. On a busy
+ * machine with two cores, a first build of 1,000 agents took 27 s with it and 31 s without, at the same processor time.
+ */
 const threadFrom = 500;
 
 /**
