@@ -52,7 +52,7 @@ function isTooDeep(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quote) {
-      const end = endOfString(text, at);
+      const end = endOfString(text, at, at + longestString + 1);
       if (end - at > longestString)
         throw new SyntaxError(`The JSON has a string with more than ${longestString} characters.`);
       at = end;
@@ -64,9 +64,9 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** The index of the closing quote of the string that starts at `start`. */
-export function endOfString(text: string, start: number): number {
+/** The index of the closing quote of the string that starts at `start`, or a larger one than `last` if it ends later. */
+export function endOfString(text: string, start: number, last = text.length - 1): number {
   let at = start + 1;
-  while (at < text.length && text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1;
+  while (at <= last && text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1;
   return at;
 }

@@ -10,6 +10,7 @@ import { loadSettings } from '../../src/content/settings.ts';
 import type { ServerFlags } from '../../src/server/options.ts';
 import { bundled, type SmallAgent, temporaryFolder } from './catalog.ts';
 import { loud } from './loud.ts';
+import { sharedFolder } from './make-once.ts';
 import { run } from './process.ts';
 import { builtCatalog, startRuntime } from './server.ts';
 
@@ -98,15 +99,23 @@ export interface ServeOptions {
   env?: NodeJS.ProcessEnv;
 }
 
+/** Builds the bundled catalog with all agents published, once for each set of addresses. Returns the folder of the build. */
+function builtBundled(urls: NonNullable<ServeOptions['urls']>): string {
+  const cache = cacheFolder(process.env);
+  const made = sharedFolder(JSON.stringify(['bundled', urls]), (folder) =>
+    build({
+      ...{ cwd: bundled, out: join(folder, 'dist'), settings: loadSettings(bundled, urls, {}) },
+      ...{ cache, today: '2027-06-01' },
+    }),
+  );
+  return join(made, 'dist');
+}
+
 /** Builds the bundled catalog with all agents published, and serves it. */
 export async function serveSite({ urls = {}, dist, flags = {}, env = {} }: ServeOptions = {}): Promise<ServedSite> {
   const folder = temporaryFolder();
-  const out = dist ?? join(folder.path, 'dist');
+  const out = dist ?? builtBundled(urls);
   const data = join(folder.path, 'data');
-  const cache = cacheFolder(process.env);
-  if (dist === undefined) {
-    build({ cwd: bundled, out, settings: loadSettings(bundled, urls, {}), cache, today: '2027-06-01' });
-  }
   const server = await startRuntime(folder.path, { flags: { out, ...flags }, env });
   return {
     address: server.address.replace(/\/$/, ''),

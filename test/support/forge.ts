@@ -162,7 +162,7 @@ function actionsOf(
       if (ref !== '') {
         await git(workspace, 'fetch', '--quiet', ...shallow, 'origin', ref);
         await git(workspace, 'checkout', '--quiet', ref);
-      } else {
+      } else if ((await git(workspace, 'rev-parse', 'HEAD')).trim() !== started) {
         // By default, the commit that started the run, whatever the branch has gained since.
         await git(workspace, 'fetch', '--quiet', ...shallow, 'origin', started);
         await git(workspace, 'checkout', '--quiet', '-B', branch, started);

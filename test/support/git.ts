@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { inherited } from './process.ts';
 
-/** Who commits in the tests. */
+/** Who commits in the tests. Git does not tidy up after each step, which starts three more processes. */
 export const identity = {
   GIT_AUTHOR_NAME: 'Ada',
   GIT_AUTHOR_EMAIL: 'ada@press.example',
   GIT_COMMITTER_NAME: 'Ada',
   GIT_COMMITTER_EMAIL: 'ada@press.example',
-  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_GLOBAL: fileURLToPath(new URL('../fixtures/gitconfig', import.meta.url)),
   GIT_CONFIG_SYSTEM: '/dev/null',
 };
 

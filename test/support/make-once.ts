@@ -1,5 +1,50 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+
+/** Renames a folder, unless another process has made the same one in the meantime. */
+export function keep(draft: string, folder: string): void {
+  try {
+    renameSync(draft, folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Returns a folder with what `make` writes into an empty one, the same for all processes of a run: do not change it. `key`
+ * says what is made.
+ */
+export function sharedFolder(key: string, make: (folder: string) => void): string {
+  const name = createHash('sha256').update(key).digest('hex').slice(0, 32);
+  const folder = join(process.env.TEST_FOLDER ?? ownFolder(), `shared-${name}`);
+  if (!existsSync(folder)) {
+    const draft = mkdtempSync(`${folder}-`);
+    make(draft);
+    keep(draft, folder);
+  }
+  return folder;
+}
+
+let own: string | undefined;
+
+/** The folder of a process that no run of all tests started. */
+function ownFolder(): string {
+  own ??= mkdtempSync(join(tmpdir(), 'catalog-own-'));
+  return own;
+}
 
 /** A file, or a folder if it has no bytes, with its permissions. */
 interface Entry {

@@ -1,22 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
+import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { migrate } from '../../src/storage/postgres.ts';
 import { freePort } from './free-port.ts';
+import { keep } from './make-once.ts';
 import { isRunning, until } from './until.ts';
 
 /**
@@ -188,16 +179,6 @@ function template(home: string): string {
   execute(programs(home).initdb, ['-D', draft, ...options]);
   keep(draft, folder);
   return folder;
-}
-
-/** Renames a folder, unless another process has made the same one in the meantime. */
-function keep(draft: string, folder: string): void {
-  try {
-    renameSync(draft, folder);
-  } catch (error) {
-    if (!existsSync(folder)) throw error;
-    rmSync(draft, { recursive: true, force: true });
-  }
 }
 
 function execute(command: string, args: string[]): void {

@@ -54,14 +54,13 @@ let before: Promise<unknown> = Promise.resolve();
  * Runs the command line `catalog` in this process, a tenth of a second instead of half a one, with the working folder
  * and the environment that a process of its own would have. Calls wait for each other.
  *
- * `serve` gets a process all the same, since it handles signals; so does whatever is about the process itself, its input
- * or its time zone: see catalogProcess.
+ * A `serve` that serves gets a process, see startServer; so does whatever is about the process itself, its input or its time
+ * zone: see catalogProcess.
  */
 export function catalog(
   args: string[],
   { cwd = root, env }: Omit<RunOptions, 'node' | 'input'> = {},
 ): Promise<Finished> {
-  if (args[0] === 'serve') return catalogProcess(args, { cwd, ...(env === undefined ? {} : { env }) });
   const call = before.then(() => runHere(args, cwd, env));
   before = call.catch(() => {});
   return call;
@@ -72,6 +71,8 @@ async function runHere(args: string[], cwd: string, env: NodeJS.ProcessEnv | und
   const own = { folder: process.cwd(), environment: process.env };
   const all: Buffer[] = [];
   const [out, error] = [collector(all), collector(all)];
+  // A `serve` that cannot start leaves its handlers to the end of its process.
+  const before = handled.map((event) => [event, process.rawListeners(event)] as const);
   process.chdir(cwd);
   process.env = inherited(env);
   try {
@@ -83,8 +84,14 @@ async function runHere(args: string[], cwd: string, env: NodeJS.ProcessEnv | und
   } finally {
     process.env = own.environment;
     process.chdir(own.folder);
+    for (const [event, listeners] of before) {
+      const added = process.rawListeners(event).filter((listener) => !listeners.includes(listener));
+      for (const listener of added) process.off(event, listener as () => void);
+    }
   }
 }
+
+const handled = ['SIGTERM', 'SIGINT', 'SIGHUP', 'uncaughtException'];
 
 /** A stream that keeps what is written to it, and adds it to `all`. */
 function collector(all: Buffer[]): { stream: Writable; text(): string } {

@@ -1,5 +1,4 @@
-import { cpSync, existsSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from '../../src/build/build.ts';
 import { cacheFolder } from '../../src/cli/options.ts';
@@ -10,6 +9,7 @@ import { type ServerFlags, serverOptions } from '../../src/server/options.ts';
 import { serverSettings } from '../../src/server/settings.ts';
 import { siteRules } from '../../src/site/hosting/site-rules.ts';
 import { inFolder, type SmallAgent, writeCatalog } from './catalog.ts';
+import { sharedFolder } from './make-once.ts';
 import { type RunningServer, startServer } from './process.ts';
 
 /** A small catalog that is built and served. */
@@ -67,25 +67,26 @@ const noLimits: ServerFlags = {
   maxClientConnections: '0',
 };
 
-/** The folder with what `builtCatalog` makes by default; it goes with the folder of the whole run. */
-let usual: string | undefined;
-
-/** Writes a small catalog and builds it into `folder`/dist. The usual one is built once and then copied. */
+/** Writes a small catalog and builds it into `folder`/dist. In an empty folder, it is a copy of the first one like it. */
 export function builtCatalog(folder: string, agents = oneAgent, settings: object = {}): string {
   const out = join(folder, 'dist');
-  const isUsual = agents === oneAgent && Object.keys(settings).length === 0 && !existsSync(join(folder, 'agents'));
-  if (isUsual && usual !== undefined) {
-    cpSync(usual, folder, { recursive: true });
-    return out;
-  }
-  writeCatalog(folder, agents, settings);
-  const cache = cacheFolder(process.env);
-  build({ cwd: folder, out, settings: loadSettings(folder, {}, {}), cache, today: '2026-02-01' });
-  if (isUsual) {
-    usual = mkdtempSync(join(tmpdir(), 'catalog-usual-'));
-    cpSync(folder, usual, { recursive: true });
+  if (existsSync(join(folder, 'agents')) || existsSync(out)) write(folder, agents, settings);
+  else {
+    const key = JSON.stringify([agents, settings]);
+    cpSync(
+      sharedFolder(key, (draft) => write(draft, agents, settings)),
+      folder,
+      { recursive: true },
+    );
   }
   return out;
+}
+
+function write(folder: string, agents: SmallAgent[], settings: object): void {
+  writeCatalog(folder, agents, settings);
+  const out = join(folder, 'dist');
+  const cache = cacheFolder(process.env);
+  build({ cwd: folder, out, settings: loadSettings(folder, {}, {}), cache, today: '2026-02-01' });
 }
 
 /** Serves the build of `folder` within this process, which takes no time to start. */
