@@ -133,7 +133,9 @@ for (const [args, env, sentence] of calls) {
       const given = Object.fromEntries(
         Object.entries(env).map(([name, path]) => [name, path.replace('<folder>', folder)]),
       );
-      const { code, stderr } = await catalogProcess(args, { cwd: folder, env: given });
+      // os.tmpdir() reads the environment of the process.
+      const call = 'TMPDIR' in env ? catalogProcess : catalog;
+      const { code, stderr } = await call(args, { cwd: folder, env: given });
       assert.equal([code, stderr.replaceAll(folder, '<folder>')], [1, `error: ${sentence}\n`]);
     }));
 }

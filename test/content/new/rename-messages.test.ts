@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, type SmallAgent, writeCatalog } from '../../support/catalog.ts';
 import { gitSync } from '../../support/git.ts';
-import { catalog, catalogProcess } from '../../support/process.ts';
+import { catalog } from '../../support/process.ts';
 
 /** What `catalog rename` says: where the pages are now, and a command for Git that works. */
 
@@ -29,7 +29,7 @@ async function inCatalog(use: (place: { folder: string; site: string }) => Promi
 
 test('a withdrawn agent has no page after it was renamed, and the message does not promise one', () =>
   inCatalog(async ({ site }) => {
-    const { code, stderr } = await catalogProcess(['rename', 'back', 'away'], { cwd: site });
+    const { code, stderr } = await catalog(['rename', 'back', 'away'], { cwd: site });
     assert.is(code, 0);
     assert.is(
       stderr,
@@ -53,7 +53,7 @@ for (const [name, from, cwd, flags, command, added] of places) {
       const name = folder.split('/').at(-1) ?? '';
       const here = join(folder, cwd);
       const given = flags.map((flag) => flag.replace('FOLDER', folder));
-      const { code, stderr } = await catalogProcess(['rename', from, 'new', ...given], { cwd: here });
+      const { code, stderr } = await catalog(['rename', from, 'new', ...given], { cwd: here });
       assert.is(code, 0, stderr);
       const [printed = ''] = /git .*/.exec(stderr) ?? [];
       assert.is(printed, command.replace('NAME', name));
@@ -74,7 +74,7 @@ test('an agent with a name that a shell would split is quoted', () =>
 test('without Git, there is no command for it', () =>
   inFolder(async (folder) => {
     writeCatalog(folder, agents);
-    const { code, stderr } = await catalogProcess(['rename', 'one', 'new'], { cwd: folder });
+    const { code, stderr } = await catalog(['rename', 'one', 'new'], { cwd: folder });
     assert.equal(
       [code, stderr],
       [0, 'Renamed one to new. It is No. 1, and its old address redirects to the new one.\n'],
