@@ -256,8 +256,14 @@ function pairs(flat: readonly string[]): [string, string][] {
 }
 
 /** A range counts the bytes of the plain file, so that no answer mixes encodings. */
-function encodingFor({ headers }: IncomingMessage): Encoding {
-  return headers.range === undefined ? pickEncoding(headers['accept-encoding'] as string | undefined) : 'identity';
+function encodingFor({ headers }: IncomingMessage, { files: { picked } }: LiveBuild): Encoding {
+  if (headers.range !== undefined) return 'identity';
+  const accept = (headers['accept-encoding'] ?? '') as string;
+  const known = picked.get(accept);
+  if (known !== undefined) return known;
+  const encoding = pickEncoding(accept);
+  picked.set(accept, encoding);
+  return encoding;
 }
 
 /** Answers a GET or HEAD immediately if everything it needs is in memory; false if not. */
@@ -272,7 +278,7 @@ export function serveFromMemory(
   if (name === undefined) return false;
   const file = build.files.peek(name);
   if (file === undefined) return false;
-  const encoding = encodingFor(request);
+  const encoding = encodingFor(request, build);
   const variant = encoding === 'identity' ? file.plain : file.compressed[encoding];
   if (variant === undefined) return false;
   send(request, response, { name, file, variant, search });
@@ -285,7 +291,7 @@ async function serve(request: Request, response: Response, build: LiveBuild): Pr
   if (found === null) return false;
   const { name, file } = found;
   if (file === 'large') return serveLarge(request, response, build, name);
-  const variant = await build.files.variant(name, file, encodingFor(request));
+  const variant = await build.files.variant(name, file, encodingFor(request, build));
   send(request, response, { name, file, variant, search: request.search });
   return true;
 }

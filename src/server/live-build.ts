@@ -88,6 +88,15 @@ type Found = CachedFile | 'large' | null;
 export class FileCache {
   /** Maps the paths of the most frequent requests to files. */
   readonly found = new LRUCache<string, string>({ max: 10_000 });
+  /**
+   * Maps values of Accept-Encoding, which browsers repeat, to the encodings that they pick. To parse the value for each
+   * read would take a tenth more processor time, with any number of agents.
+   */
+  readonly picked = new LRUCache<string, Encoding>({
+    max: 500,
+    maxSize: 64 * 1024,
+    sizeCalculation: (_, { length }) => length + 1,
+  });
   readonly #readFile: ReadBuildFile;
   readonly #rules: SiteRules;
   readonly #info: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>;
