@@ -22,12 +22,12 @@ export function readReleases(cwd: string): Releases {
   const branch = findBranch(cwd);
   if (branch === null) return { plugins: [], note: null };
   try {
-    const found = snapshots(history(cwd, branch));
+    const versions = snapshots(history(cwd, branch));
     const texts = readBlobs(
       cwd,
-      found.flatMap(({ manifest, skill }) => (skill === undefined ? [manifest] : [manifest, skill])),
+      versions.flatMap(({ manifest, skill }) => (skill === undefined ? [manifest] : [manifest, skill])),
     );
-    const { plugins, twice } = group(found, texts);
+    const { plugins, twice } = group(versions, texts);
     const notes = [
       ...(twice.length === 0
         ? []
@@ -91,7 +91,7 @@ interface Snapshot {
 }
 
 function snapshots(commits: readonly string[][]): Snapshot[] {
-  const found: Snapshot[] = [];
+  const versions: Snapshot[] = [];
   const plugins = new Map<string, Map<string, string>>();
   for (const lines of commits) {
     const released = new Set<string>();
@@ -109,17 +109,17 @@ function snapshots(commits: readonly string[][]): Snapshot[] {
       const files = plugins.get(name) ?? new Map<string, string>();
       const manifest = files.get('plugin.json');
       const skill = files.get(`skills/${name}/SKILL.md`);
-      if (manifest !== undefined) found.push({ name, manifest, skill, files: [...files].sort() });
+      if (manifest !== undefined) versions.push({ name, manifest, skill, files: [...files].sort() });
     }
   }
-  return found;
+  return versions;
 }
 
 /** Groups snapshots by plugin. `twice` lists the versions whose files on the branch are not those that they had first. */
-function group(found: readonly Snapshot[], texts: ReadonlyMap<string, string>) {
+function group(versions: readonly Snapshot[], texts: ReadonlyMap<string, string>) {
   const plugins = new Map<string, PluginRelease[]>();
   const twice = new Map<string, string>();
-  for (const { name, manifest, skill, files } of found) {
+  for (const { name, manifest, skill, files } of versions) {
     const version = versionIn(texts.get(manifest), name);
     if (version === null) continue;
     const releases = plugins.get(name) ?? [];

@@ -79,21 +79,21 @@ export class BuildMemory implements ContentMemory {
     this.#common = common;
     // Without the build, every file has to be rendered, and every agent read.
     const read = this.#file === null || !existsSync(out) ? null : readChecked<Remembered>(this.#file);
-    const known = read?.common === common ? read : null;
-    this.isKnown = known !== null;
-    this.#agents = new Map(known?.agents);
-    this.files = new Map(known?.files);
-    this.related = known?.related ?? null;
-    this.versions = known?.versions ?? [];
+    const usable = read?.common === common ? read : null;
+    this.isKnown = usable !== null;
+    this.#agents = new Map(usable?.agents);
+    this.files = new Map(usable?.files);
+    this.related = usable?.related ?? null;
+    this.versions = usable?.versions ?? [];
     const stamp = cache === null ? null : gitStamp(cwd);
     this.#inRepository = isInRepository(cwd);
     this.#git = { stamp, said: {} };
-    this.#said = stamp !== null && known?.git.stamp === stamp ? known.git.said : {};
+    this.#said = stamp !== null && usable?.git.stamp === stamp ? usable.git.said : {};
   }
 
   recall(slug: string, stamp: string): AgentHead | undefined {
-    const known = this.#agents.get(slug);
-    return known?.stamp === stamp ? known.head : undefined;
+    const cached = this.#agents.get(slug);
+    return cached?.stamp === stamp ? cached.head : undefined;
   }
 
   remember(stamp: string, head: AgentHead): void {

@@ -43,8 +43,8 @@ export async function checkCatalog(
 ): Promise<Checked> {
   const { settings, vocabulary, diagnostics } = checkSettings(cwd, overrides, environment);
   const today = overrides.today ?? zone(settings.timezone).today(new Date());
-  const found = await validateCatalog(cwd, settings, today, { vocabulary, onProgress });
-  return { ...found, diagnostics: sortDiagnostics([...diagnostics, ...found.diagnostics]) };
+  const result = await validateCatalog(cwd, settings, today, { vocabulary, onProgress });
+  return { ...result, diagnostics: sortDiagnostics([...diagnostics, ...result.diagnostics]) };
 }
 
 /**
@@ -83,8 +83,11 @@ export function countFixable(
   const schema = frontMatterSchema(vocabulary);
   const judge = (source: SourceFolder) => {
     const folder = parseSafely(source, schema, vocabulary.rules);
-    const found = [...folder.diagnostics, ...withRules(editorialFindings(folder, settings.language), settings.rules)];
-    return { names: found.map(nameOf), isPublished: folder.schedule.issue !== null };
+    const problems = [
+      ...folder.diagnostics,
+      ...withRules(editorialFindings(folder, settings.language), settings.rules),
+    ];
+    return { names: problems.map(nameOf), isPublished: folder.schedule.issue !== null };
   };
   const nameOf = ({ file, code, message }: Diagnostic) => JSON.stringify([file, code, message]);
   const reported = new Set(diagnostics.map(nameOf));
@@ -122,10 +125,10 @@ export function diagnosticsOf(
   const faulty = new Set(faults.map(({ slug }) => slug));
   const editorial = folders.flatMap((folder, index) => {
     onProgress('Checking agents', index + 1, folders.length);
-    const known = judged.get(folder.texts);
-    const found = known ?? withRules(editorialFindings(folder, settings.language), settings.rules);
-    if (!faulty.has(folder.slug)) judged.set(folder.texts, found);
-    return found;
+    const cached = judged.get(folder.texts);
+    const findings = cached ?? withRules(editorialFindings(folder, settings.language), settings.rules);
+    if (!faulty.has(folder.slug)) judged.set(folder.texts, findings);
+    return findings;
   });
   return sortDiagnostics([
     ...diagnostics,

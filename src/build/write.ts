@@ -93,7 +93,7 @@ export class BuildWriter implements Destination {
   /** Where new files are, in the staging folder. */
   readonly #staged: string;
   #staging: Staging;
-  readonly #known: ReadonlyMap<string, BuiltFile>;
+  readonly #lastFiles: ReadonlyMap<string, BuiltFile>;
   /** Whether there is no build yet. */
   readonly #fresh: boolean;
   readonly #changed = new Set<string>();
@@ -111,13 +111,13 @@ export class BuildWriter implements Destination {
     this.#staged = stagedFolder(this.#stagingFolder);
     this.#staging = new StagingFolder(this.#staged);
     this.#fresh = !existsSync(this.#target) || readdirSync(this.#target).length === 0;
-    this.#known = this.#fresh ? new Map() : memory.files;
+    this.#lastFiles = this.#fresh ? new Map() : memory.files;
   }
 
   keep(path: string, inputs: readonly string[]): boolean {
-    const known = this.#known.get(path);
-    if (known === undefined || known.key !== this.#keyOf(inputs) || known.stamp !== this.#stampOf(path)) return false;
-    this.files.set(path, known);
+    const last = this.#lastFiles.get(path);
+    if (last === undefined || last.key !== this.#keyOf(inputs) || last.stamp !== this.#stampOf(path)) return false;
+    this.files.set(path, last);
     return true;
   }
 
@@ -137,20 +137,20 @@ export class BuildWriter implements Destination {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
     file.digest = digestOf(bytes);
     const stamp = this.#stampOf(path);
-    const known = this.#known.get(path);
+    const last = this.#lastFiles.get(path);
     const isSame =
-      known !== undefined && known.stamp === stamp
-        ? known.digest === file.digest
+      last !== undefined && last.stamp === stamp
+        ? last.digest === file.digest
         : stamp !== null && sameBytes(join(this.#target, path), bytes);
     if (isSame && stamp !== null) file.stamp = stamp;
     else this.#stage(path).write(path, bytes, file);
   }
 
   writeParts(path: string, inputs: readonly string[], parts: readonly Part[]): void {
-    const known = this.#known.get(path);
+    const last = this.#lastFiles.get(path);
     const before =
-      known?.parts != null && known.stamp === this.#stampOf(path)
-        ? { bytes: readFileSync(join(this.#target, path)), parts: known.parts }
+      last?.parts != null && last.stamp === this.#stampOf(path)
+        ? { bytes: readFileSync(join(this.#target, path)), parts: last.parts }
         : null;
     const joined = joinParts(parts, before);
     this.write(path, inputs, joined.bytes);
@@ -160,12 +160,12 @@ export class BuildWriter implements Destination {
   copy(path: string, from: string): void {
     const file = this.files.get(from);
     if (file === undefined) throw new Error(`${from} was not written.`);
-    const known = this.#known.get(path);
+    const last = this.#lastFiles.get(path);
     const source = join(this.#changed.has(from) ? this.#staged : this.#target, from);
     const stamp = this.#stampOf(path);
     const isSame =
-      known !== undefined && known.stamp === stamp
-        ? known.digest === file.digest
+      last !== undefined && last.stamp === stamp
+        ? last.digest === file.digest
         : stamp !== null && (stamp === file.stamp || sameBytes(join(this.#target, path), readFileSync(source)));
     // V8 gives each copy with `...` a hidden class of its own, which takes more memory than the object.
     const copy = { key: file.key, digest: file.digest, stamp: file.stamp };

@@ -161,14 +161,14 @@ function answerOf({ label, isFenced, isRequired, boxes }: FormField, lines: read
   const text = trimmed(lines);
   const unticked = boxes.filter((box) => !text.some((line) => line.toLowerCase() === `- [x] ${box.toLowerCase()}`));
   if (unticked.length > 0) return { problem: `\`${label}\`: check every box whose sentence is true.` };
-  const given = isFenced ? withoutFence(text) : text;
-  if (given === null)
+  const content = isFenced ? withoutFence(text) : text;
+  if (content === null)
     return {
       problem: `\`${label}\` has lost its code block. Put a line \`\`\`text before it and a line \`\`\` after it.`,
     };
-  const isEmpty = given.length === 0 || (given.length === 1 && given[0]?.trim() === noResponse);
+  const isEmpty = content.length === 0 || (content.length === 1 && content[0]?.trim() === noResponse);
   if (isEmpty && isRequired) return { problem: `\`${label}\` has no answer.` };
-  return { text: isEmpty ? '' : given.join('\n') };
+  return { text: isEmpty ? '' : content.join('\n') };
 }
 
 function withoutFence(lines: readonly string[]): string[] | null {
@@ -237,18 +237,18 @@ export async function takeIn(
   const surroundings = { vocabulary: settings, calendar, today };
   const checks = answerChecks(surroundings);
   const labels = new Map(fields.map(({ id, label }) => [id, label]));
-  const given = (key: keyof Answers) => form.answers.get(frontMatterFields[key] ?? '');
+  const answerTo = (key: keyof Answers) => form.answers.get(frontMatterFields[key] ?? '');
   const flagged = (key: keyof Answers, value: string | string[] | undefined) =>
     [key, labels.get(frontMatterFields[key] ?? '') ?? key, value] as const;
-  const line = (key: keyof Answers) => flagged(key, given(key)?.replace(/\s+/g, ' '));
+  const line = (key: keyof Answers) => flagged(key, answerTo(key)?.replace(/\s+/g, ' '));
   const { answers, faults } = checkAnswers<Answers>(
     [
       line('title'),
-      flagged('category', categoryKey(given('category'), settings)),
+      flagged('category', categoryKey(answerTo('category'), settings)),
       line('difficulty'),
       flagged(
         'runtimes',
-        given('runtimes')
+        answerTo('runtimes')
           ?.split(/[,\n]/)
           .map((name) => name.trim())
           .filter((name) => name !== ''),
@@ -287,10 +287,10 @@ export async function takeIn(
 }
 
 /** The key of a category that is given by its label, in any case; or else what was given. */
-function categoryKey(given: string | undefined, { categories }: Settings): string | undefined {
-  const name = given?.trim().toLowerCase();
-  const known = Object.entries(categories).find(([, { label }]) => name === label.toLowerCase());
-  return known?.[0] ?? given?.trim();
+function categoryKey(label: string | undefined, { categories }: Settings): string | undefined {
+  const name = label?.trim().toLowerCase();
+  const match = Object.entries(categories).find(([, { label }]) => name === label.toLowerCase());
+  return match?.[0] ?? label?.trim();
 }
 
 /** Fills in what the form does not ask for. Adds a problem if the title is valid and no slug can be made from it. */
@@ -325,7 +325,7 @@ function sentence(
 /** The key of the front matter that a line belongs to. */
 function keyAt(text: string, line: number): string {
   const above = text.split('\n').slice(0, line).reverse();
-  return above.map((one) => /^(\w+):/.exec(one)?.[1]).find((key) => key !== undefined) ?? '';
+  return above.map((row) => /^(\w+):/.exec(row)?.[1]).find((key) => key !== undefined) ?? '';
 }
 
 /** The GitHub issue that a form was submitted as. */
@@ -412,11 +412,11 @@ async function pullRequestOf(
 
 async function ownComment({ number }: Submission, tracker: IssueTracker): Promise<number | null> {
   for (let page = 1; ; page += 1) {
-    const found = comments.parse(await callApi(tracker, `issues/${number}/comments?per_page=${perPage}&page=${page}`));
+    const batch = comments.parse(await callApi(tracker, `issues/${number}/comments?per_page=${perPage}&page=${page}`));
     // Anyone can write a comment that starts with the mark, and it must not be overwritten.
-    const own = found.find(({ body, user }) => user?.type === 'Bot' && body?.startsWith(mark) === true);
+    const own = batch.find(({ body, user }) => user?.type === 'Bot' && body?.startsWith(mark) === true);
     if (own !== undefined) return own.id;
-    if (found.length < perPage) return null;
+    if (batch.length < perPage) return null;
   }
 }
 

@@ -51,14 +51,14 @@ export interface Plan {
  * Throws ContentError if a numbered agent has an error, because a build would fail on it.
  */
 export function planPublication(cwd: string, settings: Settings, today: string): Plan {
-  const found = loadContent(cwd, settings, today, { expectNumbers: true });
-  const { folders } = found;
+  const loaded = loadContent(cwd, settings, today, { expectNumbers: true });
+  const { folders } = loaded;
   const numbered = new Set(folders.filter(({ schedule }) => schedule.issue !== null).map(({ slug }) => slug));
-  const tried = select(found, { today, skipInvalid: true });
+  const tried = select(loaded, { today, skipInvalid: true });
   if (tried.errors.length > 0) throw new ContentError(tried.errors);
   const newcomers = new Set(tried.agents.map(({ slug }) => slug).filter((slug) => !numbered.has(slug)));
   const faults = trialFaults(cwd, settings, tried, newcomers);
-  const content = { ...found, diagnostics: [...found.diagnostics, ...faults] };
+  const content = { ...loaded, diagnostics: [...loaded.diagnostics, ...faults] };
   const { agents, skipped, warnings } = select(content, { today, skipInvalid: true });
 
   const { next, queueDays, queueLow } = status(content, { today, settings });

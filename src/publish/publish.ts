@@ -41,10 +41,10 @@ async function asOnlyPublisher<Result>(
   work: (killed: Date | null) => Promise<Result>,
 ): Promise<Result> {
   const file = join(folders[0] as string, 'catalog-publish');
-  const found = await fs.readFile(`${file}.lock`, 'utf8').catch(() => null);
-  const owner = found === null ? undefined : parseOwner(found);
+  const lock = await fs.readFile(`${file}.lock`, 'utf8').catch(() => null);
+  const owner = lock === null ? undefined : parseOwner(lock);
   const other = 'Another catalog publish is running in this repository';
-  return alone({ file, other }, () => work(found === null ? null : new Date(owner?.since ?? 0)));
+  return alone({ file, other }, () => work(lock === null ? null : new Date(owner?.since ?? 0)));
 }
 
 /** Runs `work` as the only command that changes agents of the catalog. It waits a few seconds for another one. */

@@ -53,8 +53,8 @@ async function removeStaleLocks(root: string, folders: readonly string[], since:
 
 /** Returns the path of the lock on the index, or null. If it exists, git is running or was killed. */
 function indexLock(folders: readonly string[]): string | null {
-  const found = folders.flatMap(locksIn).find(({ path }) => basename(path) === 'index.lock');
-  return found?.path ?? null;
+  const lock = folders.flatMap(locksIn).find(({ path }) => basename(path) === 'index.lock');
+  return lock?.path ?? null;
 }
 
 /** Lists git's own locks: on the index, settings and references. */
@@ -87,7 +87,7 @@ function list(folder: string, recursive = false): string[] {
 function gitProcessIn(root: string): string | null | undefined {
   const pids = list('/proc').filter((name) => /^\d+$/.test(name));
   if (pids.length === 0) return undefined;
-  const found = pids.find((pid) => {
+  const runningPid = pids.find((pid) => {
     try {
       const folder = readlinkSync(`/proc/${pid}/cwd`);
       const inside = folder === root || folder.startsWith(root + sep);
@@ -97,7 +97,7 @@ function gitProcessIn(root: string): string | null | undefined {
       return false;
     }
   });
-  return found ?? null;
+  return runningPid ?? null;
 }
 
 function hasEnded(pid: string): boolean {
@@ -133,13 +133,13 @@ export async function clearAfterKill({ repository, folders }: Checkout, killed: 
 function isHalfWritten(root: string, path: string, next: string | null): boolean {
   const now = fileAt(root, 'HEAD', path);
   const then = next === null ? null : fileAt(root, next, path);
-  const found = readOrNull(join(root, path));
+  const content = readOrNull(join(root, path));
   // Either only the index differs, or git removed the file to rewrite it, or git wrote only a part of it.
-  if (found === null) return (now ?? then) !== null;
+  if (content === null) return (now ?? then) !== null;
   return (
-    [now, then].some((bytes) => bytes?.equals(found)) ||
-    beginsWith(then, found) ||
-    beginsWith(withLineOf(found, now), found)
+    [now, then].some((bytes) => bytes?.equals(content)) ||
+    beginsWith(then, content) ||
+    beginsWith(withLineOf(content, now), content)
   );
 }
 

@@ -66,9 +66,9 @@ function endOfParts(text: string, tag: string, start: number): number | null {
   const closing = `\n</${tag}>`;
   let end = start;
   for (opening.lastIndex = start; opening.test(text); opening.lastIndex = end) {
-    const found = text.indexOf(closing, opening.lastIndex);
-    if (found === -1) return null;
-    end = found + closing.length;
+    const at = text.indexOf(closing, opening.lastIndex);
+    if (at === -1) return null;
+    end = at + closing.length;
   }
   return end === start ? null : end;
 }
@@ -137,8 +137,8 @@ export class Verifier {
     const main = /^(?:prompt\.txt|(?:skills\/[^/]+\/)?SKILL\.md)$/;
     const text = [...files].find(([file]) => main.test(file))?.[1].toString('utf8') ?? '';
     const name = (isPrompt ? /([a-z0-9-]+)(?:\.prompt)?\.\w+$/.exec(path) : /^name: ([a-z0-9-]+)\r?$/m.exec(text))?.[1];
-    const found = this.#exact(text, isPrompt) ?? { agent: this.#nearest(text, name), reading: null };
-    const { agent, reading } = found;
+    const match = this.#exact(text, isPrompt) ?? { agent: this.#nearest(text, name), reading: null };
+    const { agent, reading } = match;
     if (agent === null) {
       const status = (await this.#published.isWithdrawn(name ?? '')) ? 'withdrawn' : 'unknown';
       return { status, agent: null, revision: null, version: null, newer: null, formerSlug: null, diff: '' };
@@ -189,10 +189,10 @@ export class Verifier {
       files,
       new Map(originals.map(([file, bytes]) => [isPlugin ? file : file.slice(folder.length), bytes])),
     );
-    const known = about(agent, /^ {2}sha256: "([0-9a-f]{64})"$/m.exec(skill)?.[1] ?? '');
+    const match = about(agent, /^ {2}sha256: "([0-9a-f]{64})"$/m.exec(skill)?.[1] ?? '');
     const newer = agent.plugins[0] === plugin ? null : (agent.plugins[0]?.version ?? null);
     const formerSlug = plugin.name === agent.slug ? null : plugin.name;
-    return { ...known, status, version: plugin.version, newer, formerSlug, diff };
+    return { ...match, status, version: plugin.version, newer, formerSlug, diff };
   }
 
   /** The version that files are a copy of: that of their manifest, or with their SKILL.md, or else the most similar one. */
@@ -200,10 +200,10 @@ export class Verifier {
     const manifest = files.get('.claude-plugin/plugin.json')?.toString('latin1') ?? '';
     const [, ofName, ofVersion] = /"name": "([a-z0-9-]+)",\s*"version": "([\d.]+)"/.exec(manifest) ?? [];
     const skill = [...files].find(([file]) => /(?:^|\/)SKILL\.md$/.test(file))?.[1] ?? Buffer.alloc(0);
-    const known =
+    const match =
       plugins.find(({ name, version }) => name === ofName && version === ofVersion) ??
       plugins.find((plugin) => plugin.skill === sha256Of(skill));
-    if (known !== undefined) return known;
+    if (match !== undefined) return match;
     const texts = new Map<string, Plugin>();
     for (const plugin of plugins.slice(0, mostCompared).reverse()) {
       const original = (await this.#archive(plugin)).get(`skills/${plugin.name}/SKILL.md`);
@@ -225,12 +225,12 @@ export class Verifier {
 /** What a verdict says of an agent, and of the revision of its prompt with a digest. */
 function about({ slug, issue, url, prompts }: AgentRevisions, digest: string) {
   const index = prompts.findIndex(({ sha256 }) => sha256 === digest);
-  const [found, newest] = [prompts[index], prompts[0]];
+  const [revision, newest] = [prompts[index], prompts[0]];
   return {
     agent: { slug, issue, url },
-    revision: found === undefined ? null : { number: prompts.length - index, of: prompts.length, ...found },
+    revision: revision === undefined ? null : { number: prompts.length - index, of: prompts.length, ...revision },
     version: null,
-    newer: found === newest ? null : (newest?.date ?? null),
+    newer: revision === newest ? null : (newest?.date ?? null),
     formerSlug: null,
   };
 }

@@ -87,9 +87,9 @@ export async function serveLarge(
   { folders, info, rules, basePath }: LiveBuild,
   name: string,
 ): Promise<boolean> {
-  const found = await findFirst(folders.roots, name);
-  if (found === null) return false;
-  const { root, size, etag } = found;
+  const match = await findFirst(folders.roots, name);
+  if (match === null) return false;
+  const { root, size, etag } = match;
   const headers: Record<string, string> = {
     'content-type': rules.contentType(name) ?? 'application/octet-stream',
     etag,
@@ -287,9 +287,9 @@ export function serveFromMemory(
 
 /** Answers a GET or HEAD; false if there is no such file. */
 async function serve(request: Request, response: Response, build: LiveBuild): Promise<boolean> {
-  const found = await find(build, request.path);
-  if (found === null) return false;
-  const { name, file } = found;
+  const match = await find(build, request.path);
+  if (match === null) return false;
+  const { name, file } = match;
   if (file === 'large') return serveLarge(request, response, build, name);
   const variant = await build.files.variant(name, file, encodingFor(request, build));
   send(request, response, { name, file, variant, search: request.search });

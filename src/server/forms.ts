@@ -56,7 +56,7 @@ export function originPolicy(allowed: readonly string[], host: string): OriginPo
     if (listensOnLoopback && isLoopback(hostname)) return origin;
     const onLoopback = listensOnLoopback || isLoopback(request.socket.localAddress ?? '');
     const isKnown = () =>
-      isLoopback(hostname) || [...own, ...allowed].some((known) => new URL(known).hostname === hostname);
+      isLoopback(hostname) || [...own, ...allowed].some((address) => new URL(address).hostname === hostname);
     if (isOwnHost(origin, request.headers.host) && (!onLoopback || isKnown())) return origin;
     throw new Refusal('forbidden_origin', 'Requests from pages of other sites are not accepted.');
   };
@@ -244,10 +244,10 @@ function isTrapped(fields: Fields): boolean {
 
 /** Parses fields with `schema`. Throws Refusal `invalid_body` with all problems, without repeating what was sent (C7.21). */
 function parseBody<Schema extends z.ZodType>(schema: Schema, fields: Fields): z.infer<Schema> {
-  const given = { ...fields };
-  const parsed = schema.safeParse(given);
+  const values = { ...fields };
+  const parsed = schema.safeParse(values);
   if (parsed.success) return parsed.data;
-  const wrong = explain(schema, given, { echo: false });
+  const wrong = explain(schema, values, { echo: false });
   throw new Refusal('invalid_body', wrong.map(({ message }) => message).join(' '));
 }
 

@@ -129,8 +129,8 @@ export class FileCache {
   /** The file at `path` in an encoding, compressed at the first request. Concurrent requests share the work. */
   async variant(path: string, file: CachedFile, encoding: Encoding): Promise<Variant> {
     if (encoding === 'identity') return file.plain;
-    const known = (this.#current(path, file) ?? file).compressed[encoding];
-    return known ?? this.#compressing(`${encoding} ${path}`, () => this.#compress(path, file, encoding));
+    const cached = (this.#current(path, file) ?? file).compressed[encoding];
+    return cached ?? this.#compressing(`${encoding} ${path}`, () => this.#compress(path, file, encoding));
   }
 
   async #read(path: string): Promise<Found> {

@@ -73,8 +73,8 @@ export function requestId(request: IncomingMessage & { [key]?: string }, hops = 
 }
 
 function givenId({ headers }: IncomingMessage): string | undefined {
-  const given = headers['x-request-id'];
-  return typeof given === 'string' && /^[\w.:-]{8,128}$/.test(given) ? given : undefined;
+  const header = headers['x-request-id'];
+  return typeof header === 'string' && /^[\w.:-]{8,128}$/.test(header) ? header : undefined;
 }
 
 function newId(): string {

@@ -13,7 +13,7 @@ import { type ServerFlags, type ServerOption, serverOptions } from './options.ts
  * `cwd`. Throws a UsageError that names the wrong flag or variable.
  */
 export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEnv, cwd: string) {
-  const given = (key: keyof ServerFlags) => {
+  const option = (key: keyof ServerFlags) => {
     const { flag, variable, fallback }: ServerOption = serverOptions[key];
     const value = flags[key];
     if (value === '') throw new UsageError(`${flag.split(' ')[0]} is empty; give a value, or leave it out.`);
@@ -21,7 +21,7 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
     return { name: variable, value: environment[variable] || fallback };
   };
   const number = (key: keyof ServerFlags, most: number, rule: string, least = 0) => {
-    const { name, value } = given(key);
+    const { name, value } = option(key);
     if (!/^\d{1,5}$/.test(value) || Number(value) > most || Number(value) < least)
       throw new UsageError(`${name} is "${value}"; it has to be ${rule}.`);
     return Number(value);
@@ -30,45 +30,45 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
   const database = databaseUrl(environment);
   const mailKey = environment.CATALOG_MAIL_KEY;
   if (smtp !== null && database !== null) requireMailKey(environment);
-  const data = resolve(cwd, given('data').value);
+  const data = resolve(cwd, option('data').value);
   return {
     /** 0 lets the system choose. */
     port: number('port', 65_535, 'a port from 0 to 65535 (0: any free one)'),
-    host: given('host').value,
+    host: option('host').value,
     /** The folder of the build. */
-    dist: resolve(cwd, given('out').value),
+    dist: resolve(cwd, option('out').value),
     /** The folder with votes and subscribers. */
     data,
     /** The file of the vote log. Not used with a database. */
-    votes: resolve(cwd, given('votes').value || join(data, 'votes.jsonl')),
+    votes: resolve(cwd, option('votes').value || join(data, 'votes.jsonl')),
     /** The connection URI of the database; null if everything is stored in files. It may contain a password. */
     database,
     /** How many connections to the database may be open at the same time. */
     databaseConnections: number('databaseConnections', 1_000, 'a number from 1 to 1000', 1),
-    voteRate: rate(given('voteRate')),
-    subscribeRate: rate(given('subscribeRate')),
-    mcpRate: rate(given('mcpRate')),
-    refusedRate: rate(given('refusedRate')),
+    voteRate: rate(option('voteRate')),
+    subscribeRate: rate(option('subscribeRate')),
+    mcpRate: rate(option('mcpRate')),
+    refusedRate: rate(option('refusedRate')),
     /** What shared limits do while the database is away. */
-    limitFailure: limitFailure(given('limitFailure')),
+    limitFailure: limitFailure(option('limitFailure')),
     /** How many connections may be open at the same time, in total and from one client; 0: no limit. */
     maxConnections: number('maxConnections', 99_999, 'a number up to 99999 (0: no limit)'),
     maxClientConnections: number('maxClientConnections', 99_999, 'a number up to 99999 (0: no limit)'),
     /** How many proxies are in front of the server. */
     trustProxy: number('trustProxy', 100, 'how many proxies there are: 0, 1, 2 …'),
     /** Further origins whose pages may send votes and subscriptions. */
-    allowOrigin: origins(given('allowOrigin')),
+    allowOrigin: origins(option('allowOrigin')),
     subscribers: parseSubscriberSettings([flags.subscribers ?? []].flat()[0], environment),
     /** How emails are sent; null if none are. */
     smtp,
     /** The key that signs the links in emails; undefined if it is in a file. */
     mailKey,
     /** Where metrics are served; null if they are not. */
-    metrics: metricsAddress(given('metrics')),
+    metrics: metricsAddress(option('metrics')),
     /** How long to keep serving after the signal to stop, in seconds. */
     drain: number('drain', 300, 'a number of seconds up to 300'),
     /** A log level of pino. */
-    logLevel: level(given('logLevel')),
+    logLevel: level(option('logLevel')),
   };
 }
 
@@ -122,7 +122,7 @@ function origins({ name, value }: Given): string[] {
 }
 
 function level({ name, value }: Given): string {
-  const known = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
-  if (known.includes(value)) return value;
-  throw new UsageError(`${name} is "${value}"; it has to be one of ${known.join(', ')}.`);
+  const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+  if (levels.includes(value)) return value;
+  throw new UsageError(`${name} is "${value}"; it has to be one of ${levels.join(', ')}.`);
 }

@@ -164,9 +164,9 @@ async function forgetTotals(database: Database, from: string): Promise<void> {
  * right to update, which servers do not have.
  */
 export async function redactInDatabase(database: Database, id: string): Promise<boolean | undefined> {
-  const [found] = await database.query<{ note: string | null }>('SELECT note FROM catalog_votes WHERE id = $1', [id]);
-  if (found === undefined) return undefined;
-  if (found.note === null || found.note === '') return false;
+  const [row] = await database.query<{ note: string | null }>('SELECT note FROM catalog_votes WHERE id = $1', [id]);
+  if (row === undefined) return undefined;
+  if (row.note === null || row.note === '') return false;
   await database.query("UPDATE catalog_votes SET note = '' WHERE id = $1", [id]);
   return true;
 }

@@ -175,9 +175,9 @@ interface VoteLogs {
 
 /** Finds the files of a vote log, even if only rotated ones are left. */
 export async function findVoteLogs(file: string): Promise<VoteLogs> {
-  const found = await rotatedFiles(file);
+  const rotated = await rotatedFiles(file);
   // A file that is being compressed exists twice.
-  const once = found.filter((name) => !(isPacked(name) && found.includes(name.replace(/\.\w+$/, ''))));
+  const once = rotated.filter((name) => !(isPacked(name) && rotated.includes(name.replace(/\.\w+$/, ''))));
   const readable = once.filter((name) => !isPacked(name) || name.endsWith('.gz'));
   const dated = await Promise.all(readable.map(async (name) => ({ name, time: await firstTime(name) })));
   dated.sort((a, b) => compareText(a.time, b.time));
@@ -220,9 +220,9 @@ export async function redact(options: VoteLogOptions, id: string): Promise<boole
   try {
     const file = await realPath(disk, options.file);
     return await withLock({ ...options, disk, file }, async () => {
-      const found = await find(file, id);
-      if (found === undefined) throw new OperationError(`No vote in ${file} has the id ${id}.`);
-      if (found.note === undefined || found.note === '') return false;
+      const match = await find(file, id);
+      if (match === undefined) throw new OperationError(`No vote in ${file} has the id ${id}.`);
+      if (match.note === undefined || match.note === '') return false;
       await rewriteLines({ file, draft: `${file}.redacting`, disk, change: (line) => blanked(line, id) });
       return true;
     });

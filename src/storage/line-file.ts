@@ -88,8 +88,8 @@ async function startOfLastLine(handle: FileHandle, size: number): Promise<number
   // The newline at the very end belongs to the last line.
   for (let end = size - 1; end > 0; ) {
     const from = Math.max(0, end - chunkBytes);
-    const found = (await readExactly(handle, from, end)).lastIndexOf(newline);
-    if (found >= 0) return from + found + 1;
+    const newlineAt = (await readExactly(handle, from, end)).lastIndexOf(newline);
+    if (newlineAt >= 0) return from + newlineAt + 1;
     end = from;
   }
   return 0;

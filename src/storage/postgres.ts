@@ -343,10 +343,10 @@ export async function grantServer(url: string, role: string): Promise<void> {
  * An unavailable database is not an error: it may become available.
  */
 async function requireTables(database: Database): Promise<void> {
-  const known = migrations();
+  const available = migrations();
   try {
     const rows = await database.query<{ number: number }>('SELECT number FROM catalog_migrations');
-    const missing = known.filter(({ number }) => !rows.some((row) => row.number === number));
+    const missing = available.filter(({ number }) => !rows.some((row) => row.number === number));
     if (missing.length === 0) return;
     throw new OperationError(`The database lacks ${missing.map(({ name }) => name).join(', ')}. ${advice}`);
   } catch (error) {

@@ -140,8 +140,8 @@ function sum(agents: readonly AgentVotes[], key: 'yes' | 'no'): number {
 }
 
 function entry<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
-  const found = map.get(key);
-  if (found !== undefined) return found;
+  const existing = map.get(key);
+  if (existing !== undefined) return existing;
   const made = make();
   map.set(key, made);
   return made;

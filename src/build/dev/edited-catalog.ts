@@ -136,17 +136,17 @@ export class EditedCatalog {
     const again = settings || this.#isBroken('catalog.config.json');
     if (again) attempt(() => this.#readSettings());
     if (templates || this.#isBroken('templates/')) attempt(() => this.#readTemplates());
-    const known = this.#settings;
-    if (known === null) {
+    const previous = this.#settings;
+    if (previous === null) {
       this.errors = errors;
       return;
     }
     const before = new Map(this.#entries);
-    attempt(() => this.#readAgents(again ? 'all' : agents, known, again));
+    attempt(() => this.#readAgents(again ? 'all' : agents, previous, again));
     const isUpToDate = () =>
       agents === 'all' ? this.site !== null && areSame(before, this.#entries) : this.#replaceTexts(agents, before);
     if (!again && !templates && errors.length === 0 && isUpToDate()) return;
-    if (errors.every(({ slug }) => slug !== null)) attempt(() => this.#makeSite(known, errors));
+    if (errors.every(({ slug }) => slug !== null)) attempt(() => this.#makeSite(previous, errors));
     this.errors = errors;
   }
 
@@ -232,7 +232,7 @@ export class EditedCatalog {
       const { issue, date } = published;
       agents.set(position, { ...after.agent, issue, date });
     }
-    const others = (found: readonly Diagnostic[]) => found.filter(({ slug }) => !slugs.has(slug ?? ''));
+    const others = (diagnostics: readonly Diagnostic[]) => diagnostics.filter(({ slug }) => !slugs.has(slug ?? ''));
     const own = [...slugs].flatMap((slug) => this.#entries.get(slug)?.folder.diagnostics ?? []);
     this.#findings = [...others(this.#findings), ...own];
     this.errors = [...others(this.errors), ...own.filter(({ severity }) => severity === 'error')];

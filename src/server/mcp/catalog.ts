@@ -132,8 +132,8 @@ export function fits(
   const [category, tag, difficulty, runtime] = [filters.category, filters.tag, filters.difficulty, filters.runtime].map(
     (filter) => filter?.trim().toLowerCase() ?? '',
   );
-  const same = (wanted: string | undefined, values: readonly string[]) =>
-    wanted === '' || values.some((value) => value.toLowerCase() === wanted);
+  const same = (filter: string | undefined, values: readonly string[]) =>
+    filter === '' || values.some((value) => value.toLowerCase() === filter);
   return (agent) =>
     same(category, [agent.category, agent.categoryLabel]) &&
     same(tag, agent.tags) &&

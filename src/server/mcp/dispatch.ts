@@ -203,8 +203,8 @@ async function getPrompt({ name, arguments: given = {} }: Params<'prompts/get'>,
   const declared = inputsOf(agent.prompt).map((input) => input.name);
   const texts = new Map(Object.entries(given));
   if ([...texts.keys()].some((key) => key !== reservedName && !declared.includes(key))) {
-    const known = [...declared, reservedName].map((key) => `\`${key}\``).join(', ');
-    throw new RpcError(codes.invalidParams, `The arguments of this prompt are: ${known}.`);
+    const names = [...declared, reservedName].map((key) => `\`${key}\``).join(', ');
+    throw new RpcError(codes.invalidParams, `The arguments of this prompt are: ${names}.`);
   }
   const own = declared.map((name) => ({ name, text: texts.get(name) ?? '' }));
   const filled = fillIn(agent.prompt, [...own, { text: texts.get(reservedName) ?? '' }]);
@@ -273,9 +273,9 @@ function serverInfo({ card: { name, title, version, description, websiteUrl, ico
 
 /** initialize: agrees to the requested revision if it has a handshake, else offers the newest that has one. */
 function initialize({ protocolVersion }: Params<'initialize'>, catalog: McpCatalog): object {
-  const known = handshakeVersions.find((version) => version === protocolVersion);
+  const supported = handshakeVersions.find((version) => version === protocolVersion);
   return {
-    protocolVersion: known ?? handshakeVersions[0],
+    protocolVersion: supported ?? handshakeVersions[0],
     capabilities: capabilities(catalog),
     serverInfo: serverInfo(catalog),
     instructions: instructions(catalog),
@@ -436,23 +436,23 @@ async function answerOne(value: unknown, catalog: McpCatalog): Promise<JsonBytes
 }
 
 function methodOf({ method: name }: Request, era: Era): Method | undefined {
-  const found = methods.get(name);
-  return found?.eras.includes(era) === true ? found : undefined;
+  const method = methods.get(name);
+  return method?.eras.includes(era) === true ? method : undefined;
 }
 
 async function perform(request: Request, era: Era, catalog: McpCatalog): Promise<JsonBytes> {
   try {
-    const found = methodOf(request, era);
-    if (found === undefined) throw new RpcError(codes.methodNotFound, 'This method does not exist.');
+    const method = methodOf(request, era);
+    if (method === undefined) throw new RpcError(codes.methodNotFound, 'This method does not exist.');
     if (Array.isArray(request.params)) throw new RpcError(codes.invalidParams, '`params` has to be an object.');
     const { _meta, ...own } = request.params;
     const key = `${era} ${request.method} ${JSON.stringify(own)}`;
     let json = catalog.results.get(key);
     if (json === undefined) {
-      const params = found.params.safeParse(request.params);
-      if (!params.success) throw invalidParams(found.params, request);
-      const result = await found.call(params.data, catalog);
-      json = jsonBytes(era === 'modern' ? asModern(result, found, catalog) : result);
+      const params = method.params.safeParse(request.params);
+      if (!params.success) throw invalidParams(method.params, request);
+      const result = await method.call(params.data, catalog);
+      json = jsonBytes(era === 'modern' ? asModern(result, method, catalog) : result);
       if (key.length <= mostOfKey) catalog.results.set(key, json);
     }
     return resultResponse(request.id, json);

@@ -58,10 +58,10 @@ export function readMessage(value: unknown): Message {
   if (!isObject(params) && !Array.isArray(params)) {
     throw new RpcError(codes.invalidRequest, '`params` has to be an object.');
   }
-  const given = params as Params;
+  const fields = params as Params;
   return isRequestId(id)
-    ? { kind: 'request', id, method, params: given }
-    : { kind: 'notification', method, params: given };
+    ? { kind: 'request', id, method, params: fields }
+    : { kind: 'notification', method, params: fields };
 }
 
 /** The id for the answer to an invalid message: its own if it has one, else null. */
@@ -210,8 +210,8 @@ function decodeHeader(value: string | undefined): string | undefined {
 }
 
 function mismatch(header: string, value: string | undefined, why: string): RpcError {
-  const found = value === undefined ? 'is missing' : `is ${JSON.stringify(value.slice(0, 100))}`;
-  return new RpcError(codes.headerMismatch, `The header ${header} ${found}; ${why}.`);
+  const actual = value === undefined ? 'is missing' : `is ${JSON.stringify(value.slice(0, 100))}`;
+  return new RpcError(codes.headerMismatch, `The header ${header} ${actual}; ${why}.`);
 }
 
 /** The most bytes of all results with their keys, and of one. */

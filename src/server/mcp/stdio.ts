@@ -70,9 +70,9 @@ export class ListChanges {
       throw new RpcError(codes.internal, `A client can have at most ${mostSubscriptions} subscriptions.`);
     }
     const { notifications } = data;
-    const wanted = kinds.filter((kind) => notifications[kind] === true);
-    this.#subscriptions.set(message.id, wanted);
-    const granted = Object.fromEntries(wanted.map((kind) => [kind, true]));
+    const subscribed = kinds.filter((kind) => notifications[kind] === true);
+    this.#subscriptions.set(message.id, subscribed);
+    const granted = Object.fromEntries(subscribed.map((kind) => [kind, true]));
     return notification('notifications/subscriptions/acknowledged', { notifications: granted }, message.id);
   }
 

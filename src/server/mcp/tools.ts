@@ -78,8 +78,8 @@ function agentAnswer(
     proof: proofMarkdown(texts.proof),
   };
   const existing = agentParts.filter((part) => sections[part].length > 0);
-  const given = existing.filter((part) => include.includes('all') || include.includes(part));
-  const more = existing.filter((part) => !given.includes(part));
+  const included = existing.filter((part) => include.includes('all') || include.includes(part));
+  const more = existing.filter((part) => !included.includes(part));
   const origin = provenance(document, texts.reviewedOn);
   const rest = `More with \`include\`: ${more.join(', ')}. The whole document is the resource agent://${slug}.`;
   const text = [
@@ -88,11 +88,11 @@ function agentAnswer(
     plainText(origin),
     usage,
     fenced(prompt),
-    ...given.flatMap((part) => sections[part]),
+    ...included.flatMap((part) => sections[part]),
     ...(more.length === 0 ? [] : [rest]),
   ].join('\n\n');
   const data = { slug, title, excerpt, url, license, provenance: origin, usage, prompt, more };
-  return { text, data: Object.assign(data, ...given.map((part) => fieldsOf(part, document, texts))) };
+  return { text, data: Object.assign(data, ...included.map((part) => fieldsOf(part, document, texts))) };
 }
 
 function fieldsOf(part: AgentPart, document: AgentDocument, { sampleOutput, ways, proof }: Texts): object {
@@ -159,13 +159,13 @@ function nothingFound(catalog: McpCatalog, { query, category, tag }: Filters & {
 function unknownValue(
   { agents }: McpCatalog,
   name: 'category' | 'tag',
-  given: string | undefined,
+  input: string | undefined,
   counted: McpCatalog['tags'],
 ): string {
-  const wanted = given?.trim().toLowerCase() ?? '';
-  if (wanted === '' || agents.some(fits({ [name]: given }))) return '';
+  const lower = input?.trim().toLowerCase() ?? '';
+  if (lower === '' || agents.some(fits({ [name]: input }))) return '';
   const meant = nearest(
-    wanted,
+    lower,
     counted.map(({ key }) => key),
   );
   return `No agent has this ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`}`;
