@@ -90,7 +90,7 @@ async function killAtEachStep(
     return signal === 'SIGKILL';
   };
   let kills = 0;
-  for (let step = 1; await attempt(step); step += step < allUpTo ? 1 : 3) kills += 1;
+  for (let step = 1; await attempt(step); step += step < allUpTo ? 1 : 7) kills += 1;
   return kills;
 }
 
@@ -106,7 +106,7 @@ function linkFolder(from: string, to: string): void {
   }
 }
 
-/** Every step up to this one is tested, then every third: the later ones repeat the same for one file after another. */
+/** Every step up to this one is tested, then every seventh: the later ones repeat the same for one file after another. */
 const allUpTo = 30;
 
 /** One in this many kills is real, in another process. The others are simulated. */

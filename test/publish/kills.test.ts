@@ -16,7 +16,7 @@ import { inherited } from '../support/process.ts';
 /** A run of `publish --push` that is killed at any moment is finished or undone by the next one. */
 
 /** How many times the run is killed. Set ROUNDS=50 for a long run by hand. */
-const rounds = Number(process.env.ROUNDS ?? 6);
+const rounds = Number(process.env.ROUNDS ?? 4);
 /** The seed of the random moments; SEED=<number> repeats a run or tries others. */
 const seed = Number(process.env.SEED ?? 1);
 

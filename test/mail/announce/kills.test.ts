@@ -20,7 +20,7 @@ import { bin, inherited } from '../../support/process.ts';
  * CATALOG_KILLS sets how often it is killed.
  */
 
-const kills = Number(process.env.CATALOG_KILLS ?? 12);
+const kills = Number(process.env.CATALOG_KILLS ?? 8);
 const readers = Array.from({ length: 500 }, (_, at) => addressOf(at + 1));
 
 /** Numbers from 0 up to, but not including, 1, always the same ones (mulberry32). */
