@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import yaml from 'js-yaml';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inFolder, type SmallAgent, writeCatalog } from '../support/catalog.ts';
+import { bundled, inFolder, type SmallAgent, writeCatalog } from '../support/catalog.ts';
 import { skillFaults } from '../support/client-rules.ts';
 import { goodPrompt } from '../support/good-agent.ts';
 import { render } from '../support/render.ts';
@@ -10,13 +10,11 @@ import { render } from '../support/render.ts';
 /** Skills as assistants read them: whatever the texts of an agent are, every rule of the specification holds. */
 
 const quoted = (text: string) => JSON.stringify(text);
-const words = 'Sorting four hundred receipts by hand takes Ada a whole Sunday. '.repeat(15).trim();
 
 const agents: Record<string, Partial<SmallAgent>> = {
   plain: {},
-  'long-problem': { front: { problem: quoted(words) } },
   'one-long-word': { front: { problem: quoted('💡'.repeat(1000)), excerpt: quoted('💡'.repeat(300)) } },
-  lines: { front: { problem: quoted('First line.\n\n---\nname: other\n---\nLast line.') } },
+  'many-tags': { front: { excerpt: quoted('Says what. '.repeat(11).trim()), tags: '[first, second, third-tag]' } },
   yaml: { front: { excerpt: quoted(`&anchor *alias !tag %TAG @at |- >- # "double" 'single' \\ back: {a: [b]}`) } },
   markup: { front: { excerpt: quoted('Turns <b>bold</b> <!-- text --> into </description> plain text.') } },
   commands: {
@@ -61,14 +59,21 @@ test('the rules notice what breaks them', () => {
   for (const [from, to, rule] of faults) assert.match(skillFaults('plain', good.replace(from, to)).join(), rule);
 });
 
-test('a description says what the skill does and when to use it, and cuts a long problem at a word', () => {
-  const what = 'Checks that the catalog can hold an agent called long-problem and nothing else.';
-  const sentence = 'Sorting four hundred receipts by hand takes Ada a whole Sunday. ';
+test('a description says what the skill does and what for, and stays short', () => {
   assert.is(
-    front('long-problem').description,
-    `${what} Use when someone has a problem like this: ${sentence.repeat(4)}Sorting four hundred receipts by hand…`,
+    front('plain').description,
+    'Checks that the catalog can hold an agent called plain and nothing else. Use for testing, small.',
   );
-  assert.match(String(front('lines').description), 'like this: First line. --- name: other --- Last line.');
+  assert.is(front('one-long-word').description, `${'💡'.repeat(149)}…`);
+  assert.is(front('many-tags').description, `${'Says what. '.repeat(11).trim()} Use for first, second.`);
+});
+
+test('a reader of Codex sees all of forty skills: names, twice in plugins, and descriptions have 8,000 characters', () => {
+  const index = render(bundled, { today: '2026-11-21', future: true }).get('.well-known/agent-skills/index.json') ?? '';
+  const skills: { name: string; description: string }[] = JSON.parse(index).skills;
+  const listed = skills.map(({ name, description }) => `- ${name}:${name}: ${description}\n`);
+  assert.is(listed.length, 40);
+  assert.ok(listed.join('').length < 8000, String(listed.join('').length));
 });
 
 test('the metadata tells the source, the number, the day, and the digest of prompt.txt', () => {

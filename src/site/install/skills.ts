@@ -64,21 +64,18 @@ export function skillFiles(site: Pick<Site, 'settings'>, agent: PublishedAgent):
   ]);
 }
 
-const maxDescription = 1024;
-
-/** The most characters of a problem that a description quotes: clients load the descriptions of all skills. */
-const longestProblem = 300;
+/** Clients load the descriptions of all skills, and Codex lists 8,000 characters of names and descriptions: this fits 40. */
+const longestDescription = 150;
 
 /**
- * What a skill does and when to use it: one line of at most 1,024 characters. It has no angle brackets, because clients
- * put descriptions between tags, and some refuse a skill whose description could contain one.
+ * What a skill does and, if there is room, its first tags as the tasks it is for: one line of at most 150 characters. It
+ * has no angle brackets, because clients put descriptions between tags, and some refuse a skill whose description could
+ * contain one.
  */
-export function skillDescription({ excerpt, problem }: Pick<PublishedAgent, 'excerpt' | 'problem'>): string {
-  const problemLine = shortened(problem.replace(/\s+/g, ' ').trim(), longestProblem);
-  const whole = `${excerpt} Use when someone has a problem like this: ${problemLine}`;
-  // Some clients count UTF-16 units, of which a code point has two at most.
-  const fitting = whole.length <= maxDescription ? whole : shortened(whole, maxDescription / 2);
-  return fitting.replaceAll('<', '‹').replaceAll('>', '›');
+export function skillDescription({ excerpt, tags }: Pick<PublishedAgent, 'excerpt' | 'tags'>): string {
+  const withTags = tags.map((_, index) => `${excerpt} Use for ${tags.slice(0, index + 1).join(', ')}.`);
+  const fitting = withTags.findLast((text) => text.length <= longestDescription);
+  return (fitting ?? shortened(excerpt, longestDescription)).replaceAll('<', '‹').replaceAll('>', '›');
 }
 
 /** Renders the SKILL.md of an agent: front matter, then the prompt as instructions. */
