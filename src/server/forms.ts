@@ -20,7 +20,7 @@ import {
 import { ProviderFailed, type SubscriberStore, type Subscription } from '../mail/provider.ts';
 import { explain } from '../schema/diagnostics/values.ts';
 import type { BuildInfo } from '../schema/documents.ts';
-import { readerMessage } from '../schema/reader-message.ts';
+import { generalMessages, readerMessage } from '../schema/reader-message.ts';
 import { feedbackRequest, storedNote, subscribeRequest } from '../schema/requests.ts';
 import { DatabaseUnavailable } from '../storage/database.ts';
 import { type VoteStore, VotesUnavailable } from '../storage/vote.ts';
@@ -223,7 +223,7 @@ async function refuse(request: IncomingMessage, response: ServerResponse, { buil
   const { code, message, status } = refusal;
   const headers = { ...refusal.headers, ...cors };
   if (kind === 'form' && (request.headers.accept ?? '').includes('text/html')) {
-    const fill = (text: string) => text.replaceAll('%MESSAGE%', escapeHtml(readerMessage(message)));
+    const fill = (text: string) => text.replaceAll(generalMessages.refused, () => escapeHtml(readerMessage(message)));
     await sendPage(response, build, { path: 'refused.html', status, headers, fill });
   } else sendError(response, code, message, headers);
   request.resume();
@@ -405,7 +405,7 @@ async function answer(request: Request, response: Response, purpose: Purpose, pa
       status,
       // Otherwise, requests from the page would contain its address with the token.
       headers: { 'referrer-policy': 'strict-origin', ...headers },
-      fill: (text) => text.replaceAll('%MESSAGE%', message),
+      fill: (text) => text.replaceAll(generalMessages.failed, () => message),
     });
   request.resume();
   const { method = '' } = request;

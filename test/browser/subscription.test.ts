@@ -125,6 +125,8 @@ test('sees every page of a site with its styles, without an error on the console
       assert.is(moved.length, 2);
       for (const file of new Set([...Object.keys(answers), ...files])) {
         await (answers[file] ?? (() => open(file)))();
+        const stored = readFileSync(join(dist, file), 'utf8').match(/%[A-Z_]+%/g) ?? [];
+        faults.push(...stored.map((placeholder) => `${file} shows ${placeholder} on a host without the server`));
         if (moved.includes(file)) await page.waitForURL('**/agents/hebrew');
         faults.push(...(await faultsOf(page)).map((fault) => `${file}: ${fault}`));
       }

@@ -87,7 +87,7 @@ for (const { name, withRuntime } of stores) {
       assert.is(refused.status, 400);
       assert.match(refused.headers['content-type'] ?? '', 'text/html');
       assert.match(refused.text, '>vote has to be one of yes, no.<', 'without backticks');
-      assert.not.match(refused.text, /%MESSAGE%|<script>&/);
+      assert.not.match(refused.text, /send the form again|<script>&/);
       assert.is((await send('slug=one&vote=yes&note=a%00b')).status, 303);
       const unknown = await send('slug=none&vote=yes');
       assert.equal([unknown.status, unknown.text.includes('No agent')], [404, true]);

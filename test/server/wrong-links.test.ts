@@ -123,7 +123,7 @@ test('the pages of links are not files of the site, with or without mails', () =
     ]) {
       for (let round = 0; round < 2; round += 1) {
         const { status, text } = await ask(server.address, `/subscription/${page}`);
-        assert.equal([status, text.includes('%MESSAGE%')], [404, false], page);
+        assert.equal([status, text.includes('The link is incomplete, or it no longer works.')], [404, false], page);
       }
     }
   }).then(() =>

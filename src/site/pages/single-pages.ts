@@ -1,4 +1,5 @@
 import { type AgentDocument, promptLicense, toJson } from '../../schema/documents.ts';
+import { generalMessages } from '../../schema/reader-message.ts';
 import { contributedPrompts } from '../../text/agent-sections.ts';
 import { withoutShell } from '../../text/install-ways.ts';
 import { plainText, quote } from '../../text/markdown-text.ts';
@@ -243,7 +244,6 @@ export const subscriptionPages: Output = {
   },
 };
 
-/** The server replaces `%MESSAGE%` with the error. */
 const subscriptionTexts: Record<string, { title: string; text: string; description?: string; button?: string }> = {
   confirm: {
     title: 'Confirm your subscription',
@@ -257,10 +257,13 @@ const subscriptionTexts: Record<string, { title: string; text: string; descripti
     button: 'Unsubscribe',
   },
   unsubscribed: { title: 'You are unsubscribed', text: 'You get no more of these emails.' },
-  failed: { title: 'This link does not work', text: '%MESSAGE%', description: 'The link in the email does not work.' },
+  failed: {
+    title: 'This link does not work',
+    text: generalMessages.failed,
+    description: 'The link in the email does not work.',
+  },
 };
 
-/** The server replaces `%MESSAGE%` with the error. */
 export const refused = single(
   'refused.html',
   'The page when a form sent without JavaScript is refused',
@@ -268,7 +271,7 @@ export const refused = single(
     renderPage(
       site,
       { template: 'answer', title: 'Not accepted', description: 'The form was not accepted.', path: null },
-      { title: 'Not accepted', text: '%MESSAGE%', back: true },
+      { title: 'Not accepted', text: generalMessages.refused, back: true },
     ),
   none,
 );

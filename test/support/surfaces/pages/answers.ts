@@ -66,13 +66,17 @@ export function answerPages(page: Page): Record<string, Expected> {
     }),
     'subscription/failed.html': page(answer('This link does not work', 'The link in the email does not work.'), {
       h1: 'This link does not work',
-      '.page-head > p': ['%MESSAGE%', 'Go to today’s agent'],
+      '.page-head > p': ['The link is incomplete, or it no longer works.', 'Go to today’s agent'],
       'main a @href': '/base/',
       'main form': [],
     }),
     'refused.html': page(answer('Not accepted', 'The form was not accepted.'), {
       h1: 'Not accepted',
-      '.page-head > p': ['%MESSAGE%', 'Go back in your browser: your text is still there.', 'Go to today’s agent'],
+      '.page-head > p': [
+        'Check what you entered, and send the form again.',
+        'Go back in your browser: your text is still there.',
+        'Go to today’s agent',
+      ],
     }),
   };
 }
