@@ -267,18 +267,25 @@ const server: readonly WayTexts[] = [
   },
 ];
 
-/** All clients, in the order in which pages show them. */
-const clients: readonly (Ways & { name: string })[] = [
-  {
-    name: 'Claude Code',
-    ...plugins('claude', '{https}/marketplace.json', {
+/** Older versions cannot install from archives, only from the branch, which a catalog may not have. */
+const claude = [' For an earlier version, run `claude plugin marketplace add {branch}` as the first command.', ''].map(
+  (older) =>
+    plugins('claude', '{https}/marketplace.json', {
       choose: 'type `/plugin` and choose agents',
-      needs: ' Needs Claude Code 2.1.224 or later.',
+      needs: ` Needs Claude Code 2.1.224 or later.${older}`,
       install: 'install',
       refresh: 'update',
       update: `update ${plugin}`,
       remove: `uninstall ${plugin}`,
     }),
+);
+
+/** All clients, in the order in which pages show them. */
+const clients: readonly (Ways & { name: string })[] = [
+  {
+    name: 'Claude Code',
+    agent: claude.flatMap(({ agent = [] }) => agent),
+    catalog: claude.flatMap(({ catalog = [] }) => catalog),
   },
   {
     name: 'VS Code',

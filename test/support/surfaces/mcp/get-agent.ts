@@ -15,7 +15,7 @@ const again = { url: null, update: 'Run the command again.', remove: 'Run `npx s
 const ways = [
   {
     name: 'Claude Code',
-    use: 'Adds the catalog as a plugin marketplace, and installs this agent from it. Needs Claude Code 2.1.224 or later.',
+    use: 'Adds the catalog as a plugin marketplace, and installs this agent from it. Needs Claude Code 2.1.224 or later. For an earlier version, run `claude plugin marketplace add press/catalog#install` as the first command.',
     url: null,
     paste: `claude plugin marketplace add https://site.example/base/marketplace.json\nclaude plugin install rich@${marketplace}`,
     update: `Run \`claude plugin marketplace update ${marketplace}\`, then \`claude plugin update rich@${marketplace}\`.`,

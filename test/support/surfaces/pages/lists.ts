@@ -53,7 +53,7 @@ const home: Expected = {
     'https://runtime.example/run/api/mcp',
   ],
   '.install h3 + p': [
-    'Adds the catalog as a plugin marketplace. Then type /plugin and choose agents. Needs Claude Code 2.1.224 or later.',
+    'Adds the catalog as a plugin marketplace. Then type /plugin and choose agents. Needs Claude Code 2.1.224 or later. For an earlier version, run claude plugin marketplace add press/catalog#install as the first command.',
     'The link adds the catalog as a plugin marketplace, once you confirm it. Then search for @agentPlugins in the Extensions view, and install the agents that you want. If the link does nothing, update VS Code.',
     'The link connects Cursor to the catalog over MCP, once you confirm it. Cursor then finds the agent for a task.',
     'Adds the catalog as a plugin marketplace. Then type /plugins and choose agents.',
