@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { readTemplates } from '../src/build/read-templates.ts';
 import type { Settings } from '../src/schema/settings.ts';
 import { templateHelpers } from '../src/site/shared/page.ts';
@@ -11,21 +11,23 @@ import { addresses } from '../src/site/shared/urls.ts';
 import { browserBundles } from './browser-bundles.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const program = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 /** Bundled CommonJS packages call `require`, which modules do not have. */
 const banner = `import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);`;
 
+// A packed file keeps its mode, and the package has the same bytes for whoever makes it.
+process.umask(0o022);
 rmSync(join(root, 'lib'), { recursive: true, force: true });
-for (const options of browserBundles) await build({ ...options, absWorkingDir: root });
-const { metafile } = await build({
+const inputs: string[] = [];
+for (const options of browserBundles) await bundle({ ...options, absWorkingDir: root });
+await bundle({
   absWorkingDir: root,
   bundle: true,
   format: 'esm',
   logLevel: 'warning',
   entryPoints: ['src/main.ts', 'src/build/staging-worker.ts', 'src/site/social-image/drawing-worker.ts'],
-  // These load files of their own when they run; pg looks for pg-native.
-  external: ['@resvg/resvg-js', 'pg', 'pino'],
-  // An alias is resolved from here. gray-matter, which only splits files, thus needs no older version of its own.
-  alias: { 'js-yaml': 'js-yaml' },
+  // `dependencies` are installed with the package and loaded from there; everything else is bundled.
+  external: Object.keys(program.dependencies).flatMap((name) => [name, `${name}/*`]),
   platform: 'node',
   target: 'node20.19',
   splitting: true,
@@ -33,26 +35,66 @@ const { metafile } = await build({
   outbase: 'src',
   outdir: 'lib',
   banner: { js: banner },
-  metafile: true,
 });
-writeFileSync(join(root, 'lib/licenses.txt'), licenses(Object.keys(metafile.inputs)));
+const packages = packagesOf(inputs);
+writeFileSync(join(root, 'lib/licenses.txt'), licenses(packages));
+writeFileSync(join(root, 'lib/sbom.cdx.json'), `${JSON.stringify(billOfMaterials(packages), null, 2)}\n`);
 // Only the names of the helpers matter here.
 const settings = { baseUrl: 'https://example.org', runtimeUrl: null, language: 'en' } as Settings;
 const { templates, assets } = readTemplates(join(root, 'lib'));
 const helpers = templateHelpers(settings, addresses(settings), assets);
 writeFileSync(join(root, 'lib/templates.cjs'), precompile(templates, helpers));
 
-/** The licenses of the packages to which bundled files belong. They have to accompany copies. */
-function licenses(files: readonly string[]): string {
-  const packages = new Set(files.map((file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]));
-  const texts = [...packages].filter((path) => path !== undefined).map((path) => licenseOf(join(root, path)));
-  return `lib/ contains code of these packages.\n\n${texts.sort().join('\n')}`;
+async function bundle(options: BuildOptions): Promise<void> {
+  const { metafile } = await build({ ...options, metafile: true });
+  inputs.push(...Object.keys(metafile.inputs));
 }
 
-function licenseOf(folder: string): string {
-  const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+interface Package {
+  folder: string;
+  name: string;
+  version: string;
+  license: string;
+  author?: string | { name: string };
+}
+
+/** The packages to which bundled files belong, in the order of their names and versions. */
+function packagesOf(files: readonly string[]): Package[] {
+  const paths = files.map((file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]);
+  const packages = new Map<string, Package>();
+  for (const path of new Set(paths)) {
+    if (path === undefined) continue;
+    const folder = join(root, path);
+    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    packages.set(`${manifest.name} ${manifest.version}`, { ...manifest, folder });
+  }
+  return [...packages.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Their licenses, which have to accompany copies. */
+function licenses(packages: readonly Package[]): string {
+  return `lib/ contains code of these packages.\n\n${packages.map(licenseOf).join('\n')}`;
+}
+
+function licenseOf({ folder, name, version, license, author }: Package): string {
   const file = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file));
-  const text =
-    file === undefined ? `${license}, ${author?.name ?? author}\n` : readFileSync(join(folder, file), 'utf8');
+  const holder = typeof author === 'object' ? author.name : author;
+  const text = file === undefined ? `${license}, ${holder}\n` : readFileSync(join(folder, file), 'utf8');
   return `${'='.repeat(80)}\n${name} ${version}\n\n${text}`;
+}
+
+/** A list of them for scanners, which do not see what is bundled: CycloneDX 1.6 (https://cyclonedx.org/docs/1.6/json/). */
+function billOfMaterials(packages: readonly Package[]) {
+  const component = (type: string, { name, version, license }: Omit<Package, 'folder'>) => {
+    const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+    return { type, 'bom-ref': purl, name, version, licenses: [{ license: { id: license } }], purl };
+  };
+  return {
+    $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: { component: component('application', program) },
+    components: packages.map((bundled) => component('library', bundled)),
+  };
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, join, posix } from 'node:path';
 import yaml from 'js-yaml';
 import { test } from 'uvu';
@@ -48,7 +49,7 @@ function install(home: string): string {
 test('the package contains only the compiled program and the files that it reads', () => {
   const needed = [
     /^(?:package\.json|(?:README|ARCHITECTURE|CHANGELOG|CONTRIBUTING|SECURITY)\.md|LICENSE|(?:catalog\.config|evals)\.schema\.json|bin\/catalog\.js)$/,
-    /^lib\/(?:.+\.js|templates\.cjs|dev\/dev\.css|licenses\.txt)$/,
+    /^lib\/(?:.+\.js|templates\.cjs|dev\/dev\.css|licenses\.txt|sbom\.cdx\.json)$/,
     /^docs\/[\w-]+\.md$/,
     /^templates\//,
     /^migrations\/\d{3}-[\w-]+\.sql$/,
@@ -58,6 +59,43 @@ test('the package contains only the compiled program and the files that it reads
   ];
   const strangers = files.filter((path) => !needed.some((pattern) => pattern.test(path)));
   assert.equal(strangers, []);
+});
+
+const bundles = () =>
+  files
+    .filter((path) => /^lib\/.+\.js$/.test(path))
+    .map((path) => readFileSync(join(shelf.path, 'package', path), 'utf8'))
+    .join('\n');
+
+test('scanners find each package whose code is in the bundles, with its version and license', () => {
+  // The bundler names each file that it copies in a comment. The minified scripts of the pages have no comments.
+  const folders = [
+    ...bundles().matchAll(/^\s*\/\/ (?:\.\.\/)*(node_modules\/(?:.*\/)?(?:@[^/\n]+\/)?[^/\n]+)\/.+/gm),
+  ].map(([line]) => /node_modules\/(?:.*node_modules\/)?(?:@[^/\n]+\/)?[^/\n]+/.exec(line)?.[0] ?? '');
+  const bundledPackages = new Set(
+    [...folders, 'node_modules/minisearch'].map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(join(bundled, folder, 'package.json'), 'utf8'));
+      return `${name} ${version} ${license} pkg:npm/${name.replace('@', '%40')}@${version}`;
+    }),
+  );
+  const { components } = JSON.parse(readFileSync(join(shelf.path, 'package/lib/sbom.cdx.json'), 'utf8'));
+  const listed: { name: string; version: string; purl: string; licenses: [{ license: { id: string } }] }[] = components;
+  const lines = listed.map(
+    ({ name, version, purl, licenses }) => `${name} ${version} ${licenses[0].license.id} ${purl}`,
+  );
+  assert.equal(lines, [...bundledPackages].sort());
+  const texts = readFileSync(join(shelf.path, 'package/lib/licenses.txt'), 'utf8');
+  assert.equal(
+    listed.filter(({ name, version }) => !texts.includes(`\n${name} ${version}\n`)),
+    [],
+  );
+});
+
+test('installing the program brings exactly the packages that it loads', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(shelf.path, 'package/package.json'), 'utf8'));
+  const loads = /(?:\bfrom|\bimport|\brequire\d*\(|\bimport\() ?"((?:@[a-z-]+\/)?[a-z-]+)(?:\/[\w./-]+)?"/g;
+  const loaded = new Set([...bundles().matchAll(loads)].map(([, name = '']) => name));
+  assert.equal(Object.keys(dependencies), [...loaded].filter((name) => !isBuiltin(name)).sort());
 });
 
 test('every page that editors and operators read leads only to pages that the package has', () => {
