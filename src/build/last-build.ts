@@ -22,11 +22,12 @@ import {
   type Stamps,
   sourceStamps,
 } from '../lib/files.ts';
+import { isInRepository } from '../lib/git.ts';
 import { programFiles, programVersion } from '../program.ts';
 import type { AgentHead } from '../schema/agent.ts';
 import type { BuildInfo } from '../schema/documents.ts';
 import type { KnownVersions, Related, Site } from '../site/site.ts';
-import { gitFiles, gitStamp, isInRepository } from './git-stamp.ts';
+import { gitFiles, gitStamp } from './git-stamp.ts';
 import type { BuildWriter, BuiltFile, FolderStamps } from './write.ts';
 
 interface KnownAgent {

@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { runChild } from './children.ts';
 import { explainSaid, systemReason } from './errors.ts';
 
@@ -95,4 +97,49 @@ export function firstLine(words: string): string {
   const lines = words.split('\n').map((line) => line.trim());
   const telling = lines.find((line) => /^(?:fatal|error|!|remote: error)/.test(line)) ?? lines[0] ?? '';
   return telling.replace(/^(?:fatal|error): /, '');
+}
+
+/** Environment variables that make Git use other folders. */
+const redirections = ['GIT_DIR', 'GIT_COMMON_DIR', 'GIT_WORK_TREE', 'GIT_OBJECT_DIRECTORY', 'GIT_NAMESPACE'];
+
+/** Whether Git could find a repository from a folder. */
+export function isInRepository(cwd: string): boolean {
+  if (isRedirected(process.env)) return true;
+  try {
+    return gitFolder(realpathSync(cwd)) !== null;
+  } catch {
+    return true;
+  }
+}
+
+/** Whether the environment makes Git use other folders. */
+export function isRedirected(environment: NodeJS.ProcessEnv): boolean {
+  return redirections.some((name) => environment[name] !== undefined);
+}
+
+/** Finds the .git folder of a repository. In a linked working tree, .git is a file that names it (gitrepository-layout). */
+export function gitFolder(folder: string): string | null {
+  for (const above of foldersAbove(folder)) {
+    const path = join(above, '.git');
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats?.isDirectory()) return path;
+    if (stats?.isFile()) return named(path, /^gitdir: (.*)$/m, above);
+  }
+  return null;
+}
+
+/** Returns a folder and the folders that contain it. */
+export function foldersAbove(folder: string): string[] {
+  const above = dirname(folder);
+  return above === folder ? [folder] : [folder, ...foldersAbove(above)];
+}
+
+/** Returns the path that a file of Git names; null if it names none. */
+export function named(file: string, pattern: RegExp, base: string): string | null {
+  try {
+    const path = pattern.exec(readFileSync(file, 'utf8'))?.[1];
+    return path === undefined ? null : resolve(base, path);
+  } catch {
+    return null;
+  }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { GitError, git, gitBytes, gitOrNull, head, mergeBase } from '../../lib/git.ts';
+import { GitError, git, gitBytes, gitOrNull, head, isInRepository, mergeBase } from '../../lib/git.ts';
 import { compareText } from '../../lib/text.ts';
 import { type Schedule, scheduleIn } from '../parse/front-matter.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
@@ -23,6 +23,7 @@ interface DefaultBranch {
  * nothing.
  */
 export function findDefaultBranch(cwd: string): DefaultBranch | null {
+  if (!isInRepository(cwd)) return null;
   const format = '%(refname)%09%(symref)%09%(objectname)%09%(committerdate:unix)';
   const patterns = ['HEAD', 'main', 'master'].map((name) => `refs/remotes/*/${name}`);
   const listed = gitOrNull(cwd, ['for-each-ref', `--format=${format}`, ...patterns, ...localBranches]);

@@ -1,8 +1,10 @@
+import { chmodSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { gitFiles, isInRepository } from '../../../src/build/git-stamp.ts';
-import { type GitError, git } from '../../../src/lib/git.ts';
+import { gitFiles } from '../../../src/build/git-stamp.ts';
+import { findDefaultBranch } from '../../../src/content/check/default-branch.ts';
+import { type GitError, git, isInRepository } from '../../../src/lib/git.ts';
 import { inFolder, writeFiles } from '../../support/catalog.ts';
 import { gitSync } from '../../support/git.ts';
 
@@ -34,6 +36,29 @@ test('a git that is missing, one that may not be run, and a refusal are told apa
     } finally {
       process.env.PATH = own;
     }
+  }));
+
+test('outside of a repository, published agents are looked for without starting Git, however the folder is named', () =>
+  inFolder((folder) => {
+    const [calls, tools] = [join(folder, 'calls'), join(folder, 'tools')];
+    const [outside, inside, link] = ['outside', 'inside/catalog', 'link'].map((name) => join(folder, name));
+    writeFiles(folder, {
+      'outside/x': '',
+      'inside/catalog/x': '',
+      'tools/git': `#!/bin/sh\necho "$PWD" >> '${calls}'\n`,
+    });
+    chmodSync(join(tools, 'git'), 0o755);
+    gitSync(join(folder, 'inside'), 'init', '--quiet');
+    symlinkSync(String(inside), String(link));
+    const own = process.env.PATH;
+    process.env.PATH = `${tools}:${own}`;
+    try {
+      for (const place of [outside, link]) findDefaultBranch(String(place));
+    } finally {
+      process.env.PATH = own;
+    }
+    const started = [...new Set(readFileSync(calls, 'utf8').trim().split('\n'))];
+    assert.equal(started, [realpathSync(String(inside))]);
   }));
 
 test('a linked working tree depends on its own HEAD and on the branches of the main one', () =>
