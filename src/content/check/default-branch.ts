@@ -24,7 +24,7 @@ interface DefaultBranch {
  */
 export function findDefaultBranch(cwd: string): DefaultBranch | null {
   if (!isInRepository(cwd)) return null;
-  const format = '%(refname)%09%(symref)%09%(objectname)%09%(committerdate:unix)';
+  const format = '%(refname)%09%(symref)%09%(objectname)%09%(committerdate:unix)%09%(HEAD)';
   const patterns = ['HEAD', 'main', 'master'].map((name) => `refs/remotes/*/${name}`);
   const listed = gitOrNull(cwd, ['for-each-ref', `--format=${format}`, ...patterns, ...localBranches]);
   if (listed === null) return null;
@@ -32,13 +32,13 @@ export function findDefaultBranch(cwd: string): DefaultBranch | null {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => {
-      const [ref = '', target = '', commit = '', seconds = ''] = line.split('\t');
-      return { ref, target, commit, seconds };
+      const [ref = '', target = '', commit = '', seconds = '', mark = ''] = line.split('\t');
+      return { ref, target, commit, seconds, isCheckedOut: mark === '*' };
     })
     .sort((a, b) => preference(a.ref) - preference(b.ref));
   const chosen = refs[0] ?? checkedOut(cwd);
   if (chosen === null) return null;
-  const own = head(cwd);
+  const own = refs.find(({ isCheckedOut }) => isCheckedOut)?.commit ?? head(cwd);
   const base = own === null || own === chosen.commit ? own : mergeBase(cwd, own, chosen.commit);
   return {
     name: (chosen.target || chosen.ref).replace(/^refs\/(?:remotes|heads)\//, ''),
