@@ -119,8 +119,8 @@ function stampsByFolder(root: string, sources: Stamps): Map<string, string | nul
   return stamps;
 }
 
-/** The folders of an agent that can contain more files: its cases, and the recorded answers of each model. */
-const nested = /^evals(?:\/recordings(?:\/[^/]+)?)?$/;
+/** The folders of an agent that can contain more files: its cases, wrong answers, and the recorded ones of each model. */
+const nested = /^evals(?:\/counterexamples|\/recordings(?:\/[^/]+)?)?$/;
 
 /** Reads the files of a folder. `inside` is the path from the agent's folder, and starts the names of the files. */
 function readFiles(path: string, inside = ''): SourceFile[] {

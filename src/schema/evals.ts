@@ -91,23 +91,31 @@ export type CheckKind = z.output<typeof checkKind>;
 /** The value of each kind of check. */
 export type CheckValues = z.output<typeof kinds>;
 
-/** One entry of `checks`: a single key of `CheckValues`, and perhaps `why`. */
+/** The name of a case or a counterexample: a slug, since files have this name. */
+const caseName = z
+  .string()
+  .max(maxSlugLength, { error: `at most ${maxSlugLength} characters long` })
+  .regex(slugPattern, { error: 'lowercase words joined by hyphens, such as empty-input' });
+
+/** One entry of `checks`: a single key of `CheckValues`, and perhaps `why` and `catches`. */
 export const check = kinds
   .partial()
-  .extend({ why: line(300).optional().describe('Why the check matters, which readers see next to the result') })
-  .refine((entry) => Object.keys(entry).filter((key) => key !== 'why').length === 1, {
-    error: 'an object with exactly one check, such as `contains: unknown`, and optionally `why`',
+  .extend({
+    why: line(300).optional().describe('Why the check matters, which readers see next to the result'),
+    catches: z
+      .record(caseName, line(300))
+      .optional()
+      .describe(
+        'Wrong answers that this check must fail: files in evals/counterexamples/, and what is wrong with each',
+      ),
+  })
+  .refine((entry) => Object.keys(entry).filter((key) => key !== 'why' && key !== 'catches').length === 1, {
+    error: 'an object with exactly one check, such as `contains: unknown`, and optionally `why` and `catches`',
     // An unknown key is reported alone.
     when: ({ issues }) => issues.length === 0,
   });
 
 export type Check = z.output<typeof check>;
-
-/** The name of a case: a slug, since recordings are files of this name. */
-const caseName = z
-  .string()
-  .max(maxSlugLength, { error: `at most ${maxSlugLength} characters long` })
-  .regex(slugPattern, { error: 'lowercase words joined by hyphens, such as empty-input' });
 
 const evalCase = z.strictObject({
   about: line(300).optional().describe('What is hard about the input, which readers see'),
@@ -195,6 +203,17 @@ const gradedCase = z.object({
   about: z.string().nullable().describe('What is hard about the input'),
   input: z.string().describe('The exact input'),
   checks: z.array(check),
+  counterexamples: z
+    .array(
+      z.object({
+        name: z.string().describe('The name of its file, without .txt'),
+        wrong: z.string().describe('What is wrong with it'),
+        check: z.int().describe('The index in `checks` of the check that must fail'),
+        answer: z.string().describe('The exact text'),
+        results,
+      }),
+    )
+    .describe('Wrong answers, each of which has to fail its check'),
 });
 
 const gradedAnswer = z.object({
@@ -221,6 +240,7 @@ const evals = z.object({
 /** The cases of an agent, and the recorded answers with their grades. */
 export type Evals = z.output<typeof evals>;
 export type Case = z.output<typeof gradedCase>;
+export type Counterexample = Case['counterexamples'][number];
 export type GradedAnswer = z.output<typeof gradedAnswer>;
 export type Result = GradedAnswer['results'][number];
 

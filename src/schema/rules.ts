@@ -57,6 +57,9 @@ const rules = {
     'evals/checks.yaml is well-formed and has only known checks. Its regular expressions take at most half a second.',
   ),
   'evals/input': error('The input of each case is in evals/.'),
+  'evals/counterexample': error(
+    'Each wrong answer in evals/counterexamples/ is named by one check in evals/checks.yaml.',
+  ),
   'evals/recording': error('Each recorded answer belongs to a case, and recording.json says how it was made.'),
   'issue/taken': error('No two agents have the same issue number.'),
   'issue/order': error('Issue numbers rise with the dates.'),
@@ -114,6 +117,11 @@ const rules = {
     'The sample input has 8 to 60 lines and no real email address. The sample output follows the skeleton of OUTPUT.',
   ),
   'editorial/checks': error('The sample output passes the checks of the case `sample`.'),
+  'editorial/toothless': error(
+    'Each wrong answer in evals/counterexamples/ fails the check that names it, and is no copy of another answer.',
+  ),
+  'editorial/unproven': warning('If an agent has counterexamples, each of its checks fails at least one of them.'),
+  'editorial/why': error('If an agent has counterexamples, each of its checks says in `why` what it is for.'),
   'editorial/stale': warning('Recorded answers were made with the current prompt and input.'),
   'editorial/demo': error(
     'The demo has 4 to 8 points with short labels, in order, between seconds 0 and 90. There are 3 to 7 steps.',

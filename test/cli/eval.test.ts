@@ -49,6 +49,30 @@ test('--fail is a gate: it exits with 1 if a recorded answer fails a check, but 
     assert.equal([refused, words], [2, 'error: --fail is about recorded answers: leave out --record and --export.\n']);
   }));
 
+test('a wrong answer that no check stops makes the command fail, and one that is stopped is counted', () =>
+  inFolder(async (folder) => {
+    const checks = evalsFiles['evals/checks.yaml']
+      .replace('contains: Odd\n', '$&      catches:\n        silent: It says nothing about odd rows.\n')
+      .replace('not-equals: fine\n', '$&      catches:\n        agrees: It agrees with the note.\n');
+    const files = {
+      ...evalsFiles,
+      'evals/checks.yaml': checks,
+      'evals/counterexamples/silent.txt': 'Rows: 8 read\n',
+      'evals/counterexamples/agrees.txt': 'fine, as the note says\n',
+    };
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', files }]);
+    const { code, stdout } = await catalog(['eval', '--cwd', folder]);
+    assert.match(
+      stdout,
+      '\n  1 of 2 counterexamples fail the check that names them\n  toothless: agrees, planted, passes not-equals\n',
+    );
+    assert.is(code, 1);
+    writeFiles(folder, { 'agents/one/evals/counterexamples/agrees.txt': 'fine\n' });
+    const mended = await catalog(['eval', '--cwd', folder]);
+    assert.match(mended.stdout, '  2 of 2 counterexamples fail');
+    assert.is(mended.code, 0);
+  }));
+
 test('a check that has no value, and an agent that has no recorded answers yet', () =>
   inFolder(async (folder) => {
     const isJson = evalsFiles['evals/checks.yaml'].replace('not-equals: fine', 'is-json: true');

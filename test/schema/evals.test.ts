@@ -11,7 +11,7 @@ const said = (schema: z.ZodType, value: unknown) => explain(schema, value, {}).m
 const words = (count: number) => Array.from({ length: count }, (_, index) => `x${index}`);
 const textFile = 'the name of a .txt file in evals/, in lowercase letters, digits, dots and hyphens';
 const range = 'an object with `min`, `max` or both, and `min` not above `max`';
-const single = 'an object with exactly one check, such as `contains: unknown`, and optionally `why`';
+const single = 'an object with exactly one check, such as `contains: unknown`, and optionally `why` and `catches`';
 
 /** A check, and what the part of it that is wrong has to be; nothing if all is right. */
 const checks: [check: object, part?: string, words?: string][] = [

@@ -1,5 +1,5 @@
 import { sha256Of } from '../../src/lib/files.ts';
-import { goodPrompt, goodSampleInput } from './good-agent.ts';
+import { goodPrompt, goodSampleInput, goodSampleOutput } from './good-agent.ts';
 
 /** What recording.json says about an answer to the sample of a small agent. */
 export const recorded = (change: object = {}) => ({
@@ -48,8 +48,17 @@ export const evalsFiles = {
   'evals/recordings/some-model/sample.without-prompt.txt': 'Looks good to me.\n',
 };
 
+/** The files of an agent with a wrong answer, and a check that fails it. `checks` are lines of the check. */
+export const counterexampleFiles = (checks: string, files: Record<string, string> = {}) => ({
+  'evals/checks.yaml': `sample:\n  checks:\n    - starts-with: "Rows: "\n${checks}`,
+  'evals/counterexamples/chatty.txt': 'Sure! Here it is.\n\nRows: 8 read, 0 wrong, 0 ask.\n\nOdd: nothing\n',
+  ...files,
+});
+const whyChatty = '      why: The counts come first.\n';
+const catchesChatty = '      catches:\n        chatty: A greeting comes first.\n';
+
 /** The mistakes of writing that concern checks and recorded answers, as rows of `editorialMistakes`. */
-export const evalMistakes: [name: string, change: { files: Record<string, string> }, expected: string][] = [
+export const evalMistakes: [name: string, change: { files: Record<string, string> }, expected: string | string[]][] = [
   [
     'a sample output that fails its own check',
     { files: { 'evals/checks.yaml': 'sample:\n  checks:\n    - contains: Never\n' } },
@@ -59,6 +68,38 @@ export const evalMistakes: [name: string, change: { files: Record<string, string
     'a check of the sample output that runs for years',
     { files: { 'evals/checks.yaml': "sample:\n  checks:\n    - not-regex: '^([^~]|[^`])*~$'\n" } },
     'error checks evals/checks.yaml:3:7',
+  ],
+  [
+    'a wrong answer that passes the check that names it',
+    {
+      files: counterexampleFiles(
+        `${whyChatty}    - contains: "Odd: "\n      why: A line says what is odd.\n${catchesChatty}`,
+      ),
+    },
+    ['warning unproven evals/checks.yaml:5:7', 'error toothless evals/checks.yaml:8:9'],
+  ],
+  [
+    'a wrong answer that passes all checks',
+    {
+      files: counterexampleFiles(`${whyChatty}${catchesChatty}`, {
+        'evals/counterexamples/chatty.txt': 'Rows: 8 read, 3 wrong, 0 ask.\n',
+      }),
+    },
+    ['warning unproven evals/checks.yaml:3:7', 'error toothless evals/checks.yaml:6:9'],
+  ],
+  [
+    'a wrong answer that is the sample output',
+    {
+      files: counterexampleFiles(`${whyChatty}${catchesChatty}`, {
+        'evals/counterexamples/chatty.txt': goodSampleOutput,
+      }),
+    },
+    ['warning unproven evals/checks.yaml:3:7', 'error toothless evals/checks.yaml:6:9'],
+  ],
+  [
+    'a check without a sentence for readers',
+    { files: counterexampleFiles(catchesChatty) },
+    'error why evals/checks.yaml:3:7',
   ],
   [
     'an answer that was recorded for another prompt',

@@ -4,7 +4,7 @@ import type { ParsedFolder } from '../../content/parse/parse.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
 import type { Evals, Recorded } from '../../schema/evals.ts';
-import { scoreOf, scoreTable } from '../../site/score-table.ts';
+import { counterexamplesOf, scoreOf, scoreTable } from '../../site/score-table.ts';
 import type { Console } from '../console.ts';
 import { atMost, type CatalogCommand, type CommonFlags, type Format, namedAgents, openCatalog } from '../options.ts';
 
@@ -183,7 +183,17 @@ function evalReport({ slug, evals }: GradedAgent): string {
       .join('  ')
       .trimEnd(),
   );
-  return `${[...lines, ...failures(evals)].join('\n')}\n`;
+  return `${[...lines, ...failures(evals), ...counterexampleReport(evals)].join('\n')}\n`;
+}
+
+/** How many wrong answers fail as they should, and a line for each other one. */
+function counterexampleReport(evals: Evals): string[] {
+  const { total, passing } = counterexamplesOf(evals);
+  if (total === 0) return [];
+  return [
+    `  ${total - passing.length} of ${plural(total, 'counterexample')} fail the check that names them`,
+    ...passing.map(({ name, caseName, kind }) => `  toothless: ${name}, ${caseName}, passes ${kind}`),
+  ];
 }
 
 /** A line for each check that failed. */
@@ -284,6 +294,7 @@ async function evaluate(named: string[], flags: Flags, terminal: Console): Promi
     writeSummary(process.env, evalSummary(graded));
   }
   reportBroken(agents, 'graded', terminal);
+  if (graded.some(({ evals }) => counterexamplesOf(evals).passing.length > 0)) terminal.exitCode = 1;
   const answers = graded.flatMap(({ evals }) => evals.answers);
   terminal.say(`${plural(answers.length, 'recorded answer')} of ${plural(graded.length, 'agent')} graded.\n`);
   const failing = answers.filter(({ results }) => results.some(({ failure }) => failure !== null));

@@ -6,11 +6,14 @@ import { explain } from '../../schema/diagnostics/values.ts';
 import { locationsInYaml } from '../../schema/diagnostics/yaml-location.ts';
 import {
   type Case,
+  type Check,
+  type Counterexample,
   checksSource,
   type EvalCase,
   type Evals,
   type GradedAnswer,
   type Recorded,
+  type Result,
   recordingSource,
 } from '../../schema/evals.ts';
 import { evalMessages } from '../../schema/messages/evals.ts';
@@ -150,9 +153,11 @@ export function readEvals(source: EvalsSource): Evals | null {
   const cases = text === undefined ? null : readCases(text, source);
   if (text === undefined || cases === null) return null;
   checkInputs(cases, text, source);
+  checkCounterexamples(cases, text, source);
   const whole = Object.entries(cases).map(([name, { about, checks, input }]): Case => {
     const inputText = texts.get(input === undefined ? 'sample-input.txt' : `evals/${input}`) ?? '';
-    return { name, about: about ?? null, input: inputText, checks };
+    const counterexamples = readCounterexamples(checks, inputText, texts);
+    return { name, about: about ?? null, input: inputText, checks, counterexamples };
   });
   const locationOf = locationsInYaml(text);
   const slow = (name: string, index: number) =>
@@ -161,6 +166,12 @@ export function readEvals(source: EvalsSource): Evals | null {
       location: locationOf([name, 'checks', index]),
       ...evalMessages.slowPattern,
     });
+  for (const { name, counterexamples } of whole) {
+    const index = counterexamples.flatMap(({ results }) => slowIn(results) ?? [])[0];
+    if (index === undefined) continue;
+    slow(name, index);
+    return { cases: whole, answers: [] };
+  }
   const answers = readRecordings(Object.keys(cases), source);
   return { cases: whole, answers: gradeAll(answers, whole, sha256Of(texts.get('prompt.txt') ?? ''), slow) };
 }
@@ -186,14 +197,67 @@ function gradeAll(
       withoutPrompt: withoutPrompt === null ? null : { answer: withoutPrompt, results: results(withoutPrompt) },
     };
     graded.push(entry);
-    const late = [entry.results, entry.withoutPrompt?.results ?? []]
-      .flat()
-      .findIndex(({ failure }) => failure === tooSlow);
-    if (late === -1) continue;
-    slow(name, late % checks.length);
+    const late = slowIn(entry.results) ?? slowIn(entry.withoutPrompt?.results ?? []);
+    if (late === undefined) continue;
+    slow(name, late);
     break;
   }
   return graded;
+}
+
+/** The index of a check that takes too long; undefined if none does. */
+function slowIn(results: readonly Result[]): number | undefined {
+  const index = results.findIndex(({ failure }) => failure === tooSlow);
+  return index === -1 ? undefined : index;
+}
+
+/** Reads and grades the wrong answers to a case. One that cannot be read is left out. */
+function readCounterexamples(
+  checks: readonly Check[],
+  input: string,
+  texts: ReadonlyMap<string, string>,
+): Counterexample[] {
+  return checks.flatMap(({ catches = {} }, index) =>
+    Object.entries(catches).flatMap(([name, wrong]): Counterexample[] => {
+      const answer = texts.get(counterexampleFile(name));
+      return answer === undefined ? [] : [{ name, wrong, check: index, answer, results: grade(checks, answer, input) }];
+    }),
+  );
+}
+
+/** The file of a counterexample in the folder of its agent. */
+export function counterexampleFile(name: string): string {
+  return `evals/counterexamples/${name}.txt`;
+}
+
+/** Reports counterexamples without their file, those that two checks name, and files that no check names. */
+function checkCounterexamples(cases: Cases, text: string, { names, report }: EvalsSource): void {
+  const locationOf = locationsInYaml(text);
+  const files = names.filter((name) => name.startsWith(counterexampleFile('').replace('.txt', '')));
+  const seen = new Set<string>();
+  for (const [caseName, { checks }] of Object.entries(cases)) {
+    for (const [index, { catches = {} }] of checks.entries()) {
+      for (const name of Object.keys(catches)) {
+        const file = counterexampleFile(name);
+        const refuse = (wording: Wording) =>
+          report(checksFile, {
+            code: 'evals/counterexample',
+            location: locationOf([caseName, 'checks', index, 'catches', name], { key: true }),
+            ...wording,
+          });
+        if (seen.has(file)) refuse(evalMessages.counterexampleTwice(file));
+        else if (!names.includes(file)) {
+          const slip = nearest(file, files);
+          refuse(evalMessages.counterexampleMissing(file, slip));
+          // The file with the wrong name is reported once.
+          if (slip !== undefined) seen.add(slip);
+        }
+        seen.add(file);
+      }
+    }
+  }
+  for (const name of files.filter((name) => !seen.has(name)))
+    report(name, { code: 'evals/counterexample', ...evalMessages.counterexampleUnnamed(name, checksFile) });
 }
 
 function readCases(text: string, { report, reportText }: EvalsSource): Cases | null {
@@ -221,7 +285,8 @@ function readCases(text: string, { report, reportText }: EvalsSource): Cases | n
 /** Reports cases without their input, and files that are neither an input nor a recording. */
 function checkInputs(cases: Cases, text: string, { names, report }: EvalsSource): void {
   const inputs = Object.values(cases).flatMap(({ input }) => (input === undefined ? [] : [`evals/${input}`]));
-  const others = names.filter((name) => /^evals\/[^/]+$/.test(name) && name !== checksFile && !inputs.includes(name));
+  const known = [...inputs, checksFile, 'evals/decisions.md'];
+  const others = names.filter((name) => /^evals\/[^/]+$/.test(name) && !known.includes(name));
   const locationOf = locationsInYaml(text);
   for (const [name, { input }] of Object.entries(cases)) {
     if (input === undefined || names.includes(`evals/${input}`)) continue;

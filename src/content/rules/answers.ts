@@ -1,9 +1,11 @@
-import { locationsInYaml } from '../../schema/diagnostics/yaml-location.ts';
-import { sampleCase } from '../../schema/evals.ts';
+import type { Wording } from '../../schema/diagnostics/diagnostic.ts';
+import { type LocationOf, locationsInYaml } from '../../schema/diagnostics/yaml-location.ts';
+import { type Case, type Check, sampleCase } from '../../schema/evals.ts';
 import { evalMessages } from '../../schema/messages/evals.ts';
 import { promptMessages } from '../../schema/messages/prompt.ts';
 import { textMessages } from '../../schema/messages/texts.ts';
 import { grade, kindOf, tooSlow } from '../evals/grade.ts';
+import { counterexampleFile } from '../parse/evals.ts';
 import {
   type AgentView,
   atHeading,
@@ -158,6 +160,71 @@ export const checks: EditorialRule = {
     });
   },
 };
+
+/** Each counterexample fails the check that names it. It is not the same text as a good answer, or another counterexample. */
+export const toothless: EditorialRule = {
+  code: 'editorial/toothless',
+  check({ agent, texts }) {
+    const files = [...texts].filter(([name]) => name === 'sample-output.txt' || /^evals\/.+\/.+\.txt$/.test(name));
+    return inChecks(texts, agent.evals?.cases ?? [], ({ name: caseName, counterexamples }, locationOf) =>
+      counterexamples.flatMap(({ name, check, answer, results }) => {
+        const own = counterexampleFile(name);
+        const copied = files.find(([file, text]) => file !== own && text.trim() === answer.trim());
+        const failing = results.filter(({ failure }) => failure !== null).map(({ kind }) => `\`${kind}\``);
+        const wording =
+          copied !== undefined
+            ? evalMessages.counterexampleCopied(name, copied[0])
+            : results[check]?.failure === null
+              ? evalMessages.counterexamplePasses(name, failing)
+              : null;
+        const path = [caseName, 'checks', check, 'catches', name];
+        return wording === null ? [] : [{ location: locationOf(path, { key: true }), ...wording }];
+      }),
+    );
+  },
+};
+
+/** Each check of an agent with counterexamples fails one of them. */
+export const unproven: EditorialRule = {
+  code: 'editorial/unproven',
+  check: (view) =>
+    atChecks(view, (_, index, { counterexamples }) =>
+      counterexamples.some(({ results }) => results[index]?.failure !== null) ? null : evalMessages.checkUnproven,
+    ),
+};
+
+/** Each check of an agent with counterexamples says what it is for. */
+export const why: EditorialRule = {
+  code: 'editorial/why',
+  check: (view) => atChecks(view, (check) => (check.why === undefined ? evalMessages.whyMissing : null)),
+};
+
+/** Makes remarks about the checks of an agent with counterexamples. Others have none. */
+function atChecks(
+  { agent, texts }: AgentView,
+  wordingOf: (check: Check, index: number, one: Case) => Wording | null,
+): Remark[] {
+  const cases = agent.evals?.cases ?? [];
+  if (cases.every(({ counterexamples }) => counterexamples.length === 0)) return [];
+  return inChecks(texts, cases, (one, locationOf) =>
+    one.checks.flatMap((check, index) => {
+      const wording = wordingOf(check, index, one);
+      const path = [one.name, 'checks', index, kindOf(check)];
+      return wording === null ? [] : [{ location: locationOf(path, { key: true }), ...wording }];
+    }),
+  );
+}
+
+/** Makes remarks about checks. */
+function inChecks(
+  texts: ReadonlyMap<string, string>,
+  cases: readonly Case[],
+  remarks: (one: Case, locationOf: LocationOf) => Omit<Remark, 'file'>[],
+): Remark[] {
+  const file = 'evals/checks.yaml';
+  const locationOf = locationsInYaml(texts.get(file) ?? '');
+  return cases.flatMap((one) => remarks(one, locationOf).map((remark) => ({ file, ...remark })));
+}
 
 /** Recorded answers were made with the current prompt and the current input of their case. */
 export const stale: EditorialRule = {

@@ -29,6 +29,49 @@ export const evalMessages = {
     hint: `Name it in ${checksFile} as the \`input\` of a case, or remove it.`,
   }),
 
+  /** `proposal` is a file with a similar name, if there is one. */
+  counterexampleMissing: (file: string, proposal: string | undefined) => ({
+    message: `${file}, a wrong answer that this check must fail, is missing.`,
+    hint: proposal === undefined ? 'Add the file, or remove the line.' : `Did you mean ${proposal}?`,
+  }),
+
+  counterexampleTwice: (file: string) => ({
+    message: `Two checks name ${file}.`,
+    hint: 'Leave it at the check that must fail it. It may fail others too.',
+  }),
+
+  counterexampleUnnamed: (file: string, checksFile: string) => ({
+    message: `No check in ${checksFile} names ${file}.`,
+    hint: 'Name it in `catches` of the check that must fail it, with what is wrong, or remove the file.',
+  }),
+
+  /** `failing` are the kinds of the checks that it fails. */
+  counterexamplePasses: (name: string, failing: readonly string[]) => ({
+    message:
+      failing.length === 0
+        ? `The wrong answer ${name}.txt passes every check.`
+        : `The wrong answer ${name}.txt passes this check. It fails only ${failing.join(', ')}.`,
+    hint:
+      failing.length === 0
+        ? 'Change the check so that it fails this answer, or remove the answer.'
+        : 'Change this check so that it fails this answer, or name the answer at the check that it fails.',
+  }),
+
+  counterexampleCopied: (name: string, other: string) => ({
+    message: `The wrong answer ${name}.txt is the same text as ${other}.`,
+    hint: 'Make it wrong in the way that it says, and in no other.',
+  }),
+
+  checkUnproven: {
+    message: 'No wrong answer in evals/counterexamples/ fails this check.',
+    hint: 'Add one, and name it in `catches` of this check, with what is wrong. Or remove the check.',
+  },
+
+  whyMissing: {
+    message: 'This check has no `why`, so readers see only its pattern.',
+    hint: 'Add `why` with a sentence that says what a good answer does, such as "The late row is not called certain."',
+  },
+
   outsideModelFolder: (name: string) => ({
     message: `${name} is not in the folder of a model.`,
     hint: 'Move it into evals/recordings/<model>/, or remove it.',

@@ -76,6 +76,49 @@ export const evalsMistakes: Mistake[] = [
     agents: withChecks(`${good}hard:\n  input: hard.txt\n  checks:\n    - contains: x\n`),
   },
   {
+    name: 'a counterexample whose file is missing',
+    code: 'evals/counterexample',
+    at: `${checks}:5:9`,
+    agents: withChecks(`${good}      catches:\n        late-row: Row 4 is missing.\n`),
+  },
+  {
+    name: 'a counterexample whose file has a similar name',
+    code: 'evals/counterexample',
+    at: `${checks}:5:9`,
+    agents: withChecks(`${good}      catches:\n        late-row: Row 4 is missing.\n`, {
+      'evals/counterexamples/late-rows.txt': 'None\n',
+    }),
+  },
+  {
+    name: 'a counterexample of two checks',
+    code: 'evals/counterexample',
+    at: `${checks}:8:9`,
+    agents: withChecks(
+      `${good}      catches:\n        a: No row.\n    - contains: row\n      catches:\n        a: No row.\n`,
+      { 'evals/counterexamples/a.txt': 'None\n' },
+    ),
+  },
+  {
+    name: 'a counterexample that no check names',
+    code: 'evals/counterexample',
+    at: 'agents/one/evals/counterexamples/a.txt:1:1',
+    agents: withChecks(good, { 'evals/counterexamples/a.txt': 'None\n' }),
+  },
+  {
+    name: 'an empty counterexample',
+    code: 'file/empty',
+    at: 'agents/one/evals/counterexamples/a.txt:1:1',
+    agents: withChecks(`${good}      catches:\n        a: No row.\n`, { 'evals/counterexamples/a.txt': ' \n' }),
+  },
+  {
+    name: 'a counterexample whose name is no name',
+    code: 'evals/checks',
+    at: `${checks}:5:9`,
+    agents: withChecks(`${good}      catches:\n        Late row: No row.\n`, {
+      'evals/counterexamples/Late row.txt': 'None\n',
+    }),
+  },
+  {
     name: 'a recorded answer to a case that does not exist',
     code: 'evals/recording',
     at: `agents/one/${recording}:3:5`,
