@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, posix } from 'node:path';
 import yaml from 'js-yaml';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { releaseNotes } from '../../tools/release-notes.ts';
 import { bundled, inFolder, temporaryFolder, writeCatalog } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
 import { inherited, run } from '../support/process.ts';
@@ -96,6 +97,43 @@ test('installing the program brings exactly the packages that it loads', () => {
   const loads = /(?:\bfrom|\bimport|\brequire\d*\(|\bimport\() ?"((?:@[a-z-]+\/)?[a-z-]+)(?:\/[\w./-]+)?"/g;
   const loaded = new Set([...bundles().matchAll(loads)].map(([, name = '']) => name));
   assert.equal(Object.keys(dependencies), [...loaded].filter((name) => !isBuiltin(name)).sort());
+});
+
+test('a release has the notes of its version, and is refused if a file is about another one', async () => {
+  await inFolder((folder) => {
+    const version = { version: '1.2.0' };
+    const write = (name: string, value: object) => writeFileSync(join(folder, name), JSON.stringify(value));
+    write('package.json', version);
+    write('package-lock.json', version);
+    write('server.json', { ...version, packages: [version] });
+    writeFileSync(
+      join(folder, 'CHANGELOG.md'),
+      '# Changelog\n\n## Unreleased\n\n- Later.\n\n## 1.2.0 (2026-12-01)\n\n### Fixed\n\n- This one.\n\n## 1.20.0\n\n- Earlier.\n',
+    );
+    assert.is(releaseNotes('v1.2.0', folder), '### Fixed\n\n- This one.\n');
+    assert.throws(
+      () => releaseNotes('v1.3.0', folder),
+      /The tag v1\.3\.0 needs version 1\.3\.0, and package\.json has 1\.2\.0\./,
+    );
+    write('server.json', { ...version, packages: [{ version: '1.1.0' }] });
+    assert.throws(() => releaseNotes('v1.2.0', folder), /the package in server\.json has 1\.1\.0/);
+    write('server.json', { ...version, packages: [version] });
+    writeFileSync(join(folder, 'CHANGELOG.md'), '# Changelog\n\n## Unreleased\n');
+    assert.throws(() => releaseNotes('v1.2.0', folder), /CHANGELOG\.md has no heading "## 1\.2\.0"/);
+  });
+});
+
+test('the entry in the registry of MCP servers is about this package, and says how to start it', () => {
+  const [server, own] = ['server.json', 'package.json'].map((file) =>
+    JSON.parse(readFileSync(join(bundled, file), 'utf8')),
+  );
+  assert.is(server.name, own.mcpName);
+  assert.ok(server.description.length <= 100, server.description);
+  assert.is(server.version, own.version);
+  const [{ registryType, identifier, version, transport, packageArguments }, ...others] = server.packages;
+  assert.equal([registryType, identifier, version, transport.type], ['npm', own.name, own.version, 'stdio']);
+  assert.equal(packageArguments, [{ type: 'positional', value: 'mcp' }]);
+  assert.equal(others, []);
 });
 
 test('every page that editors and operators read leads only to pages that the package has', () => {

@@ -48,7 +48,8 @@ test('a change of more than `issue` lines is never pushed', async () => {
   const before = await git(forge.remote, 'rev-parse', 'main');
   for (const [file, text] of [
     ['package.json', '{ "scripts": { "prepare": "steal" } }'],
-    ['agents/example/prompt.txt', 'INPUT\nRULES\nOUTPUT\n'],
+    // Longer than an environment variable can be.
+    ['agents/example/prompt.txt', `INPUT\nRULES\nOUTPUT\n${'- Do not leave out a line.\n'.repeat(6000)}`],
   ] as const) {
     let workspace = '';
     const run = await forge.play('publish.yml', {

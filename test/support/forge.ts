@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { bundled } from './catalog.ts';
 import { type Discussion, newDiscussion, serveForge } from './forge-api.ts';
 import { serveProgram, writeTools } from './forge-tools.ts';
@@ -154,7 +154,7 @@ function actionsOf(
   { branch = 'main', onCheckout, withoutPages = false }: PlayOptions,
 ): Record<string, Action> {
   let artifact = '';
-  const named = ({ with: { name } }: ActionCall) => (name === 'install-tree' ? join(temporary, name) : undefined);
+  const named = ({ with: { name } }: ActionCall) => (name === 'preview' ? preview : join(temporary, `artifact-${name}`));
   return {
     'actions/checkout': async ({ workspace, with: { ref = '', 'fetch-depth': depth = '1' }, job }) => {
       const shallow = depth === '0' ? [] : ['--depth', depth];
@@ -184,11 +184,11 @@ function actionsOf(
       return { page_url: address };
     },
     'actions/upload-artifact': (call) => {
-      upload(call, named(call) ?? preview);
+      upload(call, named(call));
       return {};
     },
     'actions/download-artifact': (call) => {
-      cpSync(named(call) ?? '', join(call.workspace, call.with.path ?? ''), { recursive: true });
+      cpSync(named(call), resolve(call.workspace, call.with.path ?? ''), { recursive: true });
       return {};
     },
   };
@@ -199,7 +199,7 @@ function actionsOf(
  * otherwise.
  */
 function upload({ workspace, with: inputs }: ActionCall, to: string): void {
-  const from = join(workspace, inputs.path ?? '');
+  const from = resolve(workspace, inputs.path ?? '');
   const hidden = (path: string) => path !== from && basename(path).startsWith('.');
   const all = inputs['include-hidden-files'] === 'true';
   rmSync(to, { recursive: true, force: true });

@@ -14,12 +14,23 @@ const neededByAction: Record<string, Permissions> = {
   'actions/upload-artifact': {},
   'actions/download-artifact': {},
   'actions/upload-pages-artifact': {},
+  'actions/dependency-review-action': { contents: 'read' },
+  'actions/attest-build-provenance': { 'id-token': 'write', attestations: 'write' },
+  'github/codeql-action/init': {},
+  'github/codeql-action/analyze': { 'security-events': 'write' },
+  'github/codeql-action/upload-sarif': { 'security-events': 'write' },
+  // Publishing the results proves where they come from.
+  'ossf/scorecard-action': { 'id-token': 'write' },
   'actions/deploy-pages': { pages: 'write', 'id-token': 'write' },
 };
 
 /** The permissions that commands need. Reading a repository's metadata needs none: every token can. */
 const neededByCommand: [command: RegExp, needed: Permissions][] = [
   [/\bgit push\b/, { contents: 'write' }],
+  [/\bnpm publish\b/, { 'id-token': 'write' }],
+  [/\bgh release create\b/, { contents: 'write' }],
+  [/\bdocker push\b/, { packages: 'write' }],
+  [/\blogin github-oidc\b/, { 'id-token': 'write' }],
   [/\bcatalog ci notify\b/, { issues: 'write' }],
   [/\bcatalog ci intake .*--reply\b/, { issues: 'write', 'pull-requests': 'write' }],
   [/\bgh api "repos\/\$GITHUB_REPOSITORY" --jq /, {}],

@@ -102,13 +102,14 @@ async function playJob(name: string, job: Job, surroundings: Surroundings, play:
   const needs = Object.fromEntries(
     needsOf(job).map((need) => [need, { result: play.results[need], outputs: play.outputs[need] ?? {} }]),
   );
-  const contexts: Values = { ...surroundings.contexts, needs, steps: {} };
+  const folder = mkdtempSync(join(surroundings.temporary, `${name}-`));
+  const contexts: Values = { ...surroundings.contexts, needs, runner: { temp: folder }, steps: {} };
   const wellBefore = Object.values(needs).every(({ result }) => result === 'success');
   if (!holds(job.if, contexts, wellBefore, '')) {
     play.results[name] = 'skipped';
+    rmSync(folder, { recursive: true });
     return;
   }
-  const folder = mkdtempSync(join(surroundings.temporary, `${name}-`));
   const workspace = join(folder, 'work');
   mkdirSync(workspace);
   let well = true;
