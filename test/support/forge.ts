@@ -154,7 +154,8 @@ function actionsOf(
   { branch = 'main', onCheckout, withoutPages = false }: PlayOptions,
 ): Record<string, Action> {
   let artifact = '';
-  const named = ({ with: { name } }: ActionCall) => (name === 'preview' ? preview : join(temporary, `artifact-${name}`));
+  const named = ({ with: { name } }: ActionCall) =>
+    name === 'preview' ? preview : join(temporary, `artifact-${name}`);
   return {
     'actions/checkout': async ({ workspace, with: { ref = '', 'fetch-depth': depth = '1' }, job }) => {
       const shallow = depth === '0' ? [] : ['--depth', depth];
