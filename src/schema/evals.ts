@@ -30,6 +30,9 @@ const range = z
     error: 'an object with `min`, `max` or both, and `min` not above `max`',
   });
 const yes = z.literal(true);
+const formula = z.union([z.number(), line(200)]).refine((value) => computed(String(value)) !== null, {
+  error: 'a number, or a calculation such as 6 * 46 + 1.5',
+});
 
 /** Every kind of check: what its value is, and what the answer has to be. The first ones have promptfoo's names. */
 const kinds = z.strictObject({
@@ -81,6 +84,29 @@ const kinds = z.strictObject({
       { error: 'true, or an object with `upTo`, `allow` or both' },
     )
     .describe('Every number occurs in the input, is in `allow`, or is a whole number of at most `upTo`'),
+  'last-line': phrases.describe('The last line starts with one of these texts'),
+  'lines-in-order': listOf(phrase, 'text')
+    .min(2, { error: 'a list of at least two texts' })
+    .max(50)
+    .describe('Lines with these texts appear in this order'),
+  'matching-lines': z
+    .strictObject({ regex: pattern, min: count.optional(), max: count.optional() })
+    .refine(({ min, max }) => (min ?? max) !== undefined && (min ?? 0) <= (max ?? Number.POSITIVE_INFINITY), {
+      error: 'an object with `regex`, and `min`, `max` or both, and `min` not above `max`',
+    })
+    .describe('This many lines match the regular expression'),
+  'computed-number': z
+    .strictObject({ after: phrase, is: formula, within: z.number().min(0).optional() })
+    .describe('A line with the text `after` has this number behind it; `within` is how far it may be off'),
+  'table-cell': z
+    .strictObject({ row: phrase, column: line(200), says: phrases.optional(), never: phrases.optional() })
+    .refine(({ says, never }) => (says ?? never) !== undefined, {
+      error: 'an object with `row`, `column`, and `says`, `never` or both',
+    })
+    .describe('The cell of a table contains one of the texts in `says`, and none of those in `never`'),
+  says: z
+    .strictObject({ about: phrases, accept: phrases, never: phrases.optional() })
+    .describe('A line about this contains an accepted text, and no such line contains a text in `never`'),
 });
 
 /** The kinds of checks, in the order of the documentation. */
@@ -292,6 +318,32 @@ export function isPassed(results: readonly Result[]): boolean {
 export function regexCode(source: string): string {
   const { pattern, flags } = partsOf(source);
   return `new RegExp(${JSON.stringify(pattern)}, ${JSON.stringify(flags)})`;
+}
+
+/** Computes a number, or a calculation with `+ - * / ( )`. Returns null if the text is none. */
+export function computed(text: string): number | null {
+  const tokens = text.replaceAll('×', '*').match(/\d+(?:\.\d+)?|[-+*/()]|\S/g) ?? [];
+  let at = 0;
+  const next = (...expected: string[]) => expected.includes(tokens[at] ?? '') && tokens[at++];
+  const value = (): number => {
+    if (next('-')) return -value();
+    if (!next('(')) return Number(tokens[at++] ?? Number.NaN);
+    const inner = sum();
+    return next(')') ? inner : Number.NaN;
+  };
+  const product = (): number => {
+    let result = value();
+    for (let sign = next('*', '/'); sign; sign = next('*', '/'))
+      result = sign === '*' ? result * value() : result / value();
+    return result;
+  };
+  const sum = (): number => {
+    let result = product();
+    for (let sign = next('+', '-'); sign; sign = next('+', '-')) result += sign === '+' ? product() : -product();
+    return result;
+  };
+  const result = sum();
+  return at === tokens.length && Number.isFinite(result) ? result : null;
 }
 
 /** Says what is wrong with a regular expression, or returns null. */

@@ -33,6 +33,32 @@ const checks: [check: object, part?: string, words?: string][] = [
   [{ 'table-columns': ['a'] }, 'table-columns', 'a list of at least two columns'],
   [{ 'quotes-in-input': false }, 'quotes-in-input', 'true, or an object with `min`, `allow` or both'],
   [{ 'numbers-in-input': 'no' }, 'numbers-in-input', 'true, or an object with `upTo`, `allow` or both'],
+  [{ 'last-line': [] }, 'last-line', 'a list of at least one text'],
+  [{ 'lines-in-order': ['a'] }, 'lines-in-order', 'a list of at least two texts'],
+  [{ 'matching-lines': { regex: 'a', min: 3, max: 3 } }],
+  [
+    { 'matching-lines': { regex: 'a' } },
+    'matching-lines',
+    'an object with `regex`, and `min`, `max` or both, and `min` not above `max`',
+  ],
+  [{ 'computed-number': { after: 'a', is: '2 * (3 + 4) - -1' } }],
+  [
+    { 'computed-number': { after: 'a', is: '2 *' } },
+    'computed-number.is',
+    'a number, or a calculation such as 6 * 46 + 1.5',
+  ],
+  [
+    { 'computed-number': { after: 'a', is: '1 / 0' } },
+    'computed-number.is',
+    'a number, or a calculation such as 6 * 46 + 1.5',
+  ],
+  [{ 'table-cell': { row: 'a', column: 'b', says: ['c'] } }],
+  [
+    { 'table-cell': { row: 'a', column: 'b' } },
+    'table-cell',
+    'an object with `row`, `column`, and `says`, `never` or both',
+  ],
+  [{ says: { about: ['a'], accept: [] } }, 'says.accept', 'a list of at least one text'],
   [{ why: 'b' }, '', single],
   [{ contains: 'a', regex: 'b' }, '', single],
 ];

@@ -1,6 +1,14 @@
 import { Script } from 'node:vm';
 import { plural } from '../../lib/text.ts';
-import { type Check, type CheckKind, type CheckValues, checkKind, type Result, regexCode } from '../../schema/evals.ts';
+import {
+  type Check,
+  type CheckKind,
+  type CheckValues,
+  checkKind,
+  computed,
+  type Result,
+  regexCode,
+} from '../../schema/evals.ts';
 
 /** Finds what an answer claims to have from its input: quotations and numbers. */
 
@@ -59,7 +67,10 @@ export const tooSlow = 'The regular expression took more than half a second.';
  */
 export function grade(checks: readonly Check[], answer: string, input: string): Result[] {
   const text = answer.trim();
-  const sources = checks.flatMap((check) => check.regex ?? check['not-regex'] ?? []);
+  const sources = checks.flatMap((check) => {
+    const lines = check['matching-lines'];
+    return check.regex ?? check['not-regex'] ?? (lines === undefined ? [] : perLine + lines.regex);
+  });
   const given = { answer: text, input, matches: matches(sources, text) };
   return checks.map((check) => {
     const kind = kindOf(check);
@@ -103,7 +114,7 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
   'starts-with': (text, { answer }) => unless(answer.startsWith(text), `It starts with ${quoted(answer)}.`),
   regex: (source, given) => {
     const found = given.matches.get(source) ?? false;
-    return found === 'slow' ? tooSlow : unless(found, 'Nothing in it matches.');
+    return found === 'slow' ? tooSlow : unless(Boolean(found), 'Nothing in it matches.');
   },
   'is-json': (_, { answer }) => unless(isJson(answer), 'It is not JSON.'),
   'word-count': (range, { answer }) => outside(range, answer.match(/\S+/g)?.length ?? 0, 'word'),
@@ -135,7 +146,63 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
     const invented = [...new Set(numbersIn(answer))].filter((number) => !known.has(number) && !small(number));
     return unless(invented.length === 0, `Not in the input: ${invented.slice(0, 10).join(', ')}.`);
   },
+  'last-line': (texts, { answer }) => {
+    const last = answer.split('\n').at(-1) ?? '';
+    return unless(
+      texts.some((text) => last.startsWith(text)),
+      `The last line is ${quoted(last)}.`,
+    );
+  },
+  'lines-in-order': (texts, { answer }) => {
+    let from = 0;
+    const lines = lower(answer).split('\n');
+    const late = texts.find((text) => {
+      const at = lines.findIndex((line, index) => index >= from && line.includes(lower(text)));
+      from = at + 1;
+      return at === -1;
+    });
+    return unless(late === undefined, `No line with ${quoted(late ?? '')} comes after the others.`);
+  },
+  'matching-lines': ({ regex, ...range }, given) => {
+    const found = given.matches.get(perLine + regex) ?? 0;
+    return found === 'slow' ? tooSlow : outside(range, Number(found), 'such line');
+  },
+  'computed-number': ({ after, is, within = 0 }, { answer }) => {
+    const expected = computed(String(is)) ?? Number.NaN;
+    const lines = answer.split('\n').flatMap((line) => {
+      const at = lower(line).indexOf(lower(after));
+      return at === -1 ? [] : [numbersIn(line.slice(at + after.length).replaceAll('−', '-'))];
+    });
+    // The distance of decimal fractions is not exact.
+    const isRight = (number: string) => Math.abs(Number(number) - Math.abs(expected)) <= within + 1e-9;
+    if (lines.length === 0) return `No line has ${quoted(after)}.`;
+    return unless(
+      lines.some((numbers) => numbers.some(isRight)),
+      `It has to be ${Number(expected.toFixed(6))}, and it is ${lines.flat().slice(0, 5).join(', ') || 'missing'}.`,
+    );
+  },
+  'table-cell': ({ row, column, says, never }, { answer }) => {
+    const found = tablesIn(answer).flatMap(({ header, rows }) => {
+      const at = header.map(plain).indexOf(plain(column));
+      const own = rows.filter((cells) => cells.some((cell) => plain(cell).includes(plain(row))));
+      return at === -1 ? [] : own.map((cells) => cells[at] ?? '');
+    });
+    const [cell] = found;
+    if (cell === undefined) return `No table has a cell in the row ${quoted(row)} and the column ${quoted(column)}.`;
+    return wordings([cell], says, never);
+  },
+  says: ({ about, accept, never }, { answer }) => {
+    const lines = answer.split('\n').filter((line) => present(about, line, lower).length > 0);
+    return lines.length === 0 ? `No line is about ${listed(about)}.` : wordings(lines, accept, never);
+  },
 };
+
+/** Whether one of the texts has an accepted wording, and none has a forbidden one, in upper or lower case. */
+function wordings(texts: readonly string[], accept?: readonly string[], never: readonly string[] = []): string | null {
+  const isAccepted = accept === undefined || texts.some((text) => present(accept, text, lower).length > 0);
+  if (!isAccepted) return `It says ${listed(texts)}.`;
+  return containing(never, texts.join('\n'), lower);
+}
 
 function unless(passed: boolean, failure: string): string | null {
   return passed ? null : failure;
@@ -199,12 +266,21 @@ function plain(line: string): string {
 }
 
 function otherTable(columns: readonly string[], answer: string): string | null {
-  const lines = answer.split('\n').map((line) => line.trim());
-  const headers = lines.filter((line, at) => line.includes('|') && isRuler(lines[at + 1] ?? ''));
+  const headers = tablesIn(answer).map(({ header }) => header);
   const wanted = columns.map(plain).join('|');
-  const found = headers.map((line) => cells(line).map(plain).join('|'));
-  if (found.includes(wanted)) return null;
-  return headers.length === 0 ? 'It has no table.' : `The columns are ${cells(headers[0] ?? '').join(', ')}.`;
+  if (headers.some((header) => header.map(plain).join('|') === wanted)) return null;
+  return headers[0] === undefined ? 'It has no table.' : `The columns are ${headers[0].join(', ')}.`;
+}
+
+/** The Markdown tables of an answer. */
+function tablesIn(answer: string): { header: string[]; rows: string[][] }[] {
+  const lines = answer.split('\n').map((line) => line.trim());
+  return lines.flatMap((line, at) => {
+    if (!line.includes('|') || !isRuler(lines[at + 1] ?? '')) return [];
+    const below = lines.slice(at + 2);
+    const end = below.findIndex((row) => !row.includes('|'));
+    return [{ header: cells(line), rows: (end === -1 ? below : below.slice(0, end)).map(cells) }];
+  });
 }
 
 /** Whether a line is the one below the header of a Markdown table, such as `|---|:-:|`. */
@@ -232,15 +308,18 @@ function quoted(text: string): string {
 /** How long a regular expression may look for a match in a text, in milliseconds. */
 const limitMs = 500;
 
-/** Whether a part of a text matches; `slow` if finding out takes too long. */
-type Match = boolean | 'slow';
+/** Whether a part of a text matches, or how many lines do; `slow` if finding out takes too long. */
+type Match = boolean | number | 'slow';
+
+/** Marks a regular expression whose matching lines are counted. No regular expression can contain it. */
+const perLine = '\0';
 
 /**
  * Tells for each regular expression whether some part of `text` matches. Those after one that takes too long are not tried.
  */
 function matches(sources: readonly string[], text: string): Map<string, Match> {
   const together = tryAll(sources, text);
-  if (together !== null) return new Map(sources.map((source, index) => [source, together[index] as boolean]));
+  if (together !== null) return new Map(sources.map((source, index) => [source, together[index] as Match]));
   const found = new Map<string, Match>();
   for (const source of sources) {
     const alone = [...found.values()].includes('slow') ? null : tryAll([source], text);
@@ -250,11 +329,16 @@ function matches(sources: readonly string[], text: string): Map<string, Match> {
 }
 
 /** Returns null if it takes too long. A regular expression can run for years, and only a script can be stopped within one. */
-function tryAll(sources: readonly string[], text: string): boolean[] | null {
+function tryAll(sources: readonly string[], text: string): Match[] | null {
   if (sources.length === 0) return [];
-  const script = new Script(`[${sources.map(regexCode)}].map((regex) => regex.test(${JSON.stringify(text)}))`);
+  const tests = sources.map((source) =>
+    source.startsWith(perLine)
+      ? `lines.filter((line) => ${regexCode(source.slice(perLine.length))}.test(line)).length`
+      : `${regexCode(source)}.test(text)`,
+  );
+  const script = new Script(`{ const text = ${JSON.stringify(text)}, lines = text.split('\\n'); [${tests}] }`);
   try {
-    return script.runInThisContext({ timeout: limitMs }) as boolean[];
+    return script.runInThisContext({ timeout: limitMs }) as Match[];
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return null;
     throw error;

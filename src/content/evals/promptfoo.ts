@@ -23,6 +23,9 @@ const ownKinds: readonly CheckKind[] = [
   'table-columns',
   'quotes-in-input',
   'numbers-in-input',
+  'computed-number',
+  'table-cell',
+  'says',
 ];
 
 /**
@@ -55,15 +58,30 @@ export function promptfooConfig(
 function assertionOf(check: Check): { type: string; value?: unknown }[] {
   const kind = kindOf(check);
   if (ownKinds.includes(kind)) return [];
+  const code = codeOf(check);
+  if (code !== null) return [{ type: 'javascript', value: literal(code) }];
   const value = check[kind];
   if (value === true) return [{ type: kind }];
   if (Array.isArray(value)) return [{ type: kind, value: value.map((text) => literal(String(text))) }];
   if (typeof value !== 'string') return [{ type: kind, value }];
   if (kind.endsWith('equals')) return [{ type: kind, value: literal(value.trim()) }];
-  if (!kind.endsWith('regex')) return [{ type: kind, value: literal(value) }];
-  // The regular expressions of promptfoo have no flags.
-  const code = `${kind === 'regex' ? '' : '!'}${regexCode(value)}.test(output)`;
-  return [{ type: 'javascript', value: literal(code) }];
+  return [{ type: kind, value: literal(value) }];
+}
+
+/** Returns a check in JavaScript, if promptfoo has it in no other way. Its regular expressions have no flags. */
+function codeOf(check: Check): string | null {
+  const { regex, 'not-regex': forbidden, 'matching-lines': lines, 'last-line': last, 'lines-in-order': order } = check;
+  if (regex !== undefined) return `${regexCode(regex)}.test(output)`;
+  if (forbidden !== undefined) return `!${regexCode(forbidden)}.test(output)`;
+  if (last !== undefined) return `${JSON.stringify(last)}.some((text) => output.split('\\n').at(-1).startsWith(text))`;
+  if (lines !== undefined) {
+    const { regex: each, min = 0, max = Number.MAX_SAFE_INTEGER } = lines;
+    const count = `output.split('\\n').filter((line) => ${regexCode(each)}.test(line)).length`;
+    return `((count) => count >= ${min} && count <= ${max})(${count})`;
+  }
+  if (order === undefined) return null;
+  const lower = JSON.stringify(order.map((text) => text.toLowerCase()));
+  return `output.toLowerCase().split('\\n').reduce((rest, line) => line.includes(rest[0]) ? rest.slice(1) : rest, ${lower}).length === 0`;
 }
 
 /** Writes a text as a template of promptfoo that gives exactly this text: not a tag, a file or a package that it names. */

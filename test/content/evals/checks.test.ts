@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { grade } from '../../../src/content/evals/grade.ts';
-import { messageOf } from '../../../src/content/evals/promptfoo.ts';
+import { messageOf, promptfooConfig } from '../../../src/content/evals/promptfoo.ts';
 import { modelFolder, modelFolderPattern } from '../../../src/content/parse/evals.ts';
 import { parseYaml } from '../../../src/content/parse/yaml.ts';
 import { check, checkKind } from '../../../src/schema/evals.ts';
@@ -30,6 +30,14 @@ for (const section of sections) {
     const failures = (answer: string) => grade([entry], answer, text('Input')).map(({ failure }) => failure);
     assert.equal(failures(text('Passes')), [null]);
     assert.type(failures(text('Fails'))[0], 'string');
+    // promptfoo has the same verdicts, where a check is exported as JavaScript.
+    const one = { name: 'a', about: null, input: '', checks: [entry], counterexamples: [] };
+    const { config } = promptfooConfig([{ slug: 'a', prompt: '', cases: [one] }], []);
+    const [{ assert: exported }] = (config as { tests: [{ assert: { type: string; value: string }[] }] }).tests;
+    for (const { value } of exported.filter(({ type }) => type === 'javascript')) {
+      const passes = (output: string) => new Function('output', `return ${value}`)(output.trim());
+      assert.equal([passes(text('Passes')), passes(text('Fails'))], [true, false], value);
+    }
     for (const kind of kinds.slice(1)) {
       const other = check.parse({ [kind]: entry[kinds[0] as keyof typeof entry] });
       assert.equal(grade([other], text('Passes'), '')[0]?.failure === null, !kind.startsWith('not-'), kind);
@@ -62,6 +70,22 @@ const rows: [string, unknown, string, boolean][] = [
   ['table-columns', ['a', 'b'], 'a | b\n--|:-:\n1 | 2', true],
   ['table-columns', ['a', 'b'], '| a | b |\n| 1 | 2 |', false],
   ['table-columns', ['a', 'b'], '| x |\n|---|\n| 1 |\n\n| a | b |\n|---|---|\n', true],
+  ['last-line', ['Ask'], 'Ask: x\nYes', false],
+  ['lines-in-order', ['a', 'A'], 'a', false],
+  ['lines-in-order', ['a', 'A'], 'a\nb\nA', true],
+  ['matching-lines', { regex: '^- ', max: 1 }, '- a\n- b', false],
+  ['matching-lines', { regex: '^- ', min: 2 }, '- a\n- b', true],
+  ['matching-lines', { regex: '^(\\w+\\s?)*$', max: 5 }, `${'a'.repeat(40)}!`, false],
+  ['computed-number', { after: 'fell', is: '(1012 - 1240) / 1240 * 100', within: 0.05 }, 'It fell by 18.4%', true],
+  ['computed-number', { after: 'fell', is: '(1012 - 1240) / 1240 * 100', within: 0.01 }, 'It fell by 18.4%', false],
+  ['computed-number', { after: 'total', is: 1240 }, 'A total of 1,240, or so', true],
+  ['computed-number', { after: 'total', is: '0.1 + 0.2' }, 'Total: 0.3', true],
+  ['computed-number', { after: 'total', is: 7 }, '7 in total', false],
+  ['table-cell', { row: 'b', column: 'x', never: ['no'] }, '| k | x |\n|---|---|\n| **b** | No |', false],
+  ['table-cell', { row: 'b', column: 'y', says: ['1'] }, '| k | x |\n|---|---|\n| b | 1 |', false],
+  ['table-cell', { row: 'b', column: 'x', says: ['1'] }, '| k | x |\n|---|---|\n| a | 0 |\n\n| b | 1 |', false],
+  ['says', { about: ['row 4'], accept: ['late'] }, 'Late\nrow 4', false],
+  ['says', { about: ['row 4'], accept: ['late'] }, 'Row 4 is LATE.', true],
   ['quotes-in-input', true, 'It says “two rows   have no price”, and "short".', true],
   ['quotes-in-input', true, 'It says "two rows … have no price".', true],
   ['quotes-in-input', true, 'It says "two rows have no price … and never a tent".', false],
