@@ -155,6 +155,8 @@ async function addSuppression(file: string, entry: Suppression, disk: Disk): Pro
     now: () => new Date(),
     random: randomBytes,
     warn: () => {},
+    // Another process has the file only while it adds an address.
+    waitMs: 10_000,
     ownerOnly: true,
     disk,
   });

@@ -119,7 +119,7 @@ export function isPacked(file: string): boolean {
 }
 
 export interface JournalOptions<Item, Stored>
-  extends Pick<LockOptions, 'beatMs' | 'patienceMs'>,
+  extends Pick<LockOptions, 'beatMs' | 'patienceMs' | 'waitMs'>,
     Pick<GroupCommitOptions, 'onPass'> {
   /** The file. It and its folder are created if they do not exist. */
   file: string;

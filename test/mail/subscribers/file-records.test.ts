@@ -1,10 +1,11 @@
 import type { PathLike } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fileRecords } from '../../../src/mail/subscribers-file.ts';
 import type { Disk } from '../../../src/storage/disk.ts';
+import { putLock } from '../../support/lock.ts';
 import { withFolder } from '../../support/subscribers-file.ts';
 
 /** Reading a file of subscribers that another process owns. */
@@ -72,6 +73,25 @@ test('addresses that are suppressed at once are all suppressed, also after the d
         ['c', time],
       ],
     );
+  }));
+
+test('an address that bounces while another process erases one gets no more mail either', () =>
+  withFolder(async (path) => {
+    const suppressed = join(dirname(path), 'suppressed.jsonl');
+    await fs.mkdir(dirname(path));
+    await putLock(suppressed);
+    const disk = {
+      ...fs,
+      // The other process finishes right after it was seen.
+      readFile: async (...args: Parameters<typeof fs.readFile>) => {
+        const text = await fs.readFile(...args);
+        if (args[0] === `${suppressed}.lock` && String(text).includes('"token":"other"')) await fs.unlink(args[0]);
+        return text;
+      },
+    };
+    const time = '2026-11-22T10:00:00.000Z';
+    await fileRecords(path, disk as Disk).suppress('a', time);
+    assert.equal([...(await fileRecords(path).suppressions())], [['a', time]]);
   }));
 
 test.run();
