@@ -97,9 +97,13 @@ export async function openContent(flags: Parameters<typeof openCatalog>[0], opti
 }
 
 /** Runs a command that changes agents while no other one does. */
-export async function changingAgents(flags: Pick<CommonFlags, 'cwd'>, terminal: Console, work: () => Promise<void>) {
+export async function changingAgents<Result>(
+  flags: Pick<CommonFlags, 'cwd'>,
+  terminal: Console,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
   const { asOnlyEditor } = await import('../publish/publish.ts');
-  await asOnlyEditor(resolve(flags.cwd), work, (message) => terminal.say(message));
+  return asOnlyEditor(resolve(flags.cwd), work, (message) => terminal.say(message));
 }
 
 /** Returns the nearest folder with settings, from `folder` upward; `.` if that is `folder` itself or there is none. */

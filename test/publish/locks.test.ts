@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -6,8 +6,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { main } from '../../src/main.ts';
 import { inFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { casesFiles } from '../support/evals.ts';
 import { putLock } from '../support/lock.ts';
 import { bin } from '../support/process.ts';
+import { formPath, formText, submitted } from '../support/proposal.ts';
 import { inRepository, issueOf, publish, refused } from '../support/publication.ts';
 
 /** The lock of `catalog publish` and those of git: of running processes, and left by killed ones. */
@@ -110,7 +112,13 @@ test('an agent that is published while it is renamed keeps its old address', () 
 test('every command that changes agents waits for the one that does, and names its process', () =>
   inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'old', date: '2026-01-01', front: { issue: '1' } }]);
-    writeFiles(folder, { 'saved.prompt.md': 'Summarize the notes.\n' });
+    const event = { issue: { number: 7, body: submitted() }, repository: { default_branch: 'main' } };
+    writeFiles(folder, {
+      'saved.prompt.md': 'Summarize the notes.\n',
+      'event.json': JSON.stringify(event),
+      [formPath]: formText,
+    });
+    process.env.GITHUB_EVENT_PATH = join(folder, 'event.json');
     const other = `Another catalog command is changing agents (process ${process.pid} on ${hostname()}, since `;
     for (const args of [
       ['fix', '--write'],
@@ -118,9 +126,27 @@ test('every command that changes agents waits for the one that does, and names i
       ['rename', 'one', 'two'],
       ['import', join(folder, 'saved.prompt.md'), '--from', 'copilot'],
       ['publish'],
+      ['ci', 'intake'],
     ]) {
       assert.match(await whileChanging(folder, args), other);
     }
+    assert.ok(existsSync(join(folder, 'agents/stock-list-checker')));
+    delete process.env.GITHUB_EVENT_PATH;
+  }));
+
+test('the answers for an agent that is renamed while a model answers are not stored under its old name', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'old', date: '2026-01-01', files: casesFiles }]);
+    const args = ['eval', '--record', '--model', 'echo', '--command', 'cat', '--concurrency', '2'];
+    const said = await whileChanging(folder, args, () =>
+      renameSync(join(folder, 'agents/old'), join(folder, 'agents/new')),
+    );
+    assert.match(said, `Another catalog command is changing agents (process ${process.pid} on `);
+    assert.match(said, 'Its agent was renamed or deleted meanwhile, so the answer is not stored.\n');
+    assert.equal(readdirSync(join(folder, 'agents')), ['new']);
+    const again = await whileChanging(folder, args);
+    assert.match(again, 'Recorded 2 answers. 0 existed already.\n');
+    assert.is(again.split('Waiting until').length, 2);
   }));
 
 test.run();

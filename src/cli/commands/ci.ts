@@ -8,7 +8,14 @@ import { plural } from '../../lib/text.ts';
 import type { Push } from '../../publish/intake.ts';
 import type { LiveSite } from '../../site/live-site.ts';
 import type { Console } from '../console.ts';
-import { type CatalogCommand, type CommonFlags, cacheFolder, openCatalog, openContent } from '../options.ts';
+import {
+  type CatalogCommand,
+  type CommonFlags,
+  cacheFolder,
+  changingAgents,
+  openCatalog,
+  openContent,
+} from '../options.ts';
 
 interface IntakeFlags extends Pick<CommonFlags, 'cwd' | 'today'> {
   reply?: Push;
@@ -41,7 +48,9 @@ async function intake(flags: IntakeFlags, terminal: Console): Promise<void> {
     terminal.say(`GitHub issue ${submission.number} was not written with the form "Propose an agent".\n`);
     return;
   }
-  const taken = await takeIn(submission.body, fields, { cwd, settings, today, calendar });
+  const taken = await changingAgents(flags, terminal, () =>
+    takeIn(submission.body, fields, { cwd, settings, today, calendar }),
+  );
   const { draft, problems, advice } = taken;
   terminal.say(
     draft === null

@@ -6,7 +6,15 @@ import { plural } from '../../lib/text.ts';
 import type { Evals, Recorded } from '../../schema/evals.ts';
 import { counterexamplesOf, scoreOf, scoreTable } from '../../site/score-table.ts';
 import type { Console } from '../console.ts';
-import { atMost, type CatalogCommand, type CommonFlags, type Format, namedAgents, openCatalog } from '../options.ts';
+import {
+  atMost,
+  type CatalogCommand,
+  type CommonFlags,
+  changingAgents,
+  type Format,
+  namedAgents,
+  openCatalog,
+} from '../options.ts';
 
 /** The options of `catalog eval --record`. */
 interface RecordFlags {
@@ -88,6 +96,8 @@ async function recordAnswers(
   const [finding] = valueFindings({ model: name, ...about }, () => ({ line: 1, column: 1, length: 1 }));
   if (finding !== undefined)
     throw new UsageError(`--model, --note and --setting are stored for readers. ${finding.message} Leave it out.`);
+  // Answers arrive at the same time, and this process counts as one owner of the lock.
+  let turn = Promise.resolve();
   const outcome = await record(agents, await openModel(name, flags, terminal), {
     ...catalog,
     about,
@@ -96,6 +106,10 @@ async function recordAnswers(
     concurrency: flags.concurrency,
     most: paste ? 1 : Number.POSITIVE_INFINITY,
     onProgress: (task, done, total) => terminal.progress(task, done, total),
+    changing(write) {
+      turn = turn.catch(() => {}).then(() => changingAgents(catalog, terminal, write));
+      return turn;
+    },
   });
   if (outcome.failures.length > 0) terminal.exitCode = 1;
   if (flags.format === 'json') terminal.printJson(outcome);

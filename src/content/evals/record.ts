@@ -305,6 +305,8 @@ export interface RecordOptions {
   /** What recording.json says about all answers. */
   about: Pick<Recorded, 'note' | 'settings'>;
   onProgress: OnProgress;
+  /** Runs `write` while no other command changes agents. */
+  changing(write: () => void): Promise<void>;
 }
 
 export interface Outcome {
@@ -410,17 +412,21 @@ async function recordPart(
   { agent, name, digests }: Task,
   { file, message, isMain }: Task['parts'][number],
   model: Model,
-  { cwd, settings, today, about }: RecordOptions,
+  { cwd, settings, today, about, changing }: RecordOptions,
   outcome: Outcome,
 ): Promise<void> {
   const { text, ...facts } = await model.ask(message);
   outcome.tokens.input += facts.tokens?.input ?? 0;
   outcome.tokens.output += facts.tokens?.output ?? 0;
-  storeAnswer({ cwd, agent, file, text }, settings, today);
   const path = pathOf(agent.slug, file.replace(/[^/]+$/, 'recording.json'));
   const note = noteOf(facts.note, about.note);
   const entry = { model: model.name, date: today, made: model.made, ...digests, ...facts, ...about, ...note };
-  if (isMain) storeEntry(cwd, path, name, entry);
+  await changing(() => {
+    if (!existsSync(join(cwd, pathOf(agent.slug, 'evals/checks.yaml'))))
+      throw new OperationError('Its agent was renamed or deleted meanwhile, so the answer is not stored.');
+    storeAnswer({ cwd, agent, file, text }, settings, today);
+    if (isMain) storeEntry(cwd, path, name, entry);
+  });
   outcome.recorded += 1;
 }
 

@@ -138,6 +138,7 @@ async function recordIn(folder: string, model: Model, change: Partial<RecordOpti
   const outcome = await record(agents, model, {
     ...{ cwd: folder, settings, today, withoutPrompt: false, replace: 'none', concurrency: 1, about: {} },
     most: Number.POSITIVE_INFINITY,
+    changing: async (write) => write(),
     onProgress: (_task, done, total) => shown.push(`${done} of ${total}`),
     ...change,
   });
