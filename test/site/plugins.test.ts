@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
 import { test } from 'uvu';
@@ -162,6 +162,22 @@ test('a change of one byte in a file of an agent changes its plugin, and no othe
     }
   });
 });
+
+test('without Git too, a reader of Gemini CLI is offered an edit, and no update without one', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, agents, settings);
+    const versions = () => {
+      const { tree } = renderIn(folder);
+      const of = (path: string) => JSON.parse(tree.get(path) ?? '').version;
+      return [of('gemini-extension.json'), of('plugins/plain/plugin.json')];
+    };
+    const before = versions();
+    assert.equal(versions(), before);
+    appendFileSync(join(folder, 'agents/plain/sample-input.txt'), 'One more row\n');
+    const [extension, plugin] = versions();
+    assert.is.not(extension, before[0], 'Gemini CLI says “already up to date” to a reader who lacks the edit');
+    assert.is(plugin, '1.0.0');
+  }));
 
 test('Gemini CLI, which loads all skills at the root as one extension, gets the newest 50', async () => {
   const many = Array.from({ length: 52 }, (_, index) => {

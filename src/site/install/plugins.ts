@@ -302,16 +302,17 @@ const treeManifests: Readonly<Record<string, (site: Site) => object>> = {
       description: agent.excerpt,
     })),
   }),
-  'gemini-extension.json': ({ settings, agents, plugins }) => {
+  'gemini-extension.json': (site) => {
+    const { settings, agents } = site;
     const name = marketplaceName(settings);
     const url = mcpUrl(settings);
     const { description } = settings;
     const rest = { description, ...(url === null ? {} : { mcpServers: { [name]: { httpUrl: url } } }) };
-    const skills = agents.slice(0, rootSkills).map((agent) => [agent.slug, plugins.of(agent)]);
+    const skills = agents.slice(0, rootSkills).map((agent) => [agent.slug, ...skillFiles(site, agent)]);
     const digest = createHash('sha256')
       .update(JSON.stringify([rest, skills]))
       .digest();
-    // Gemini CLI updates an extension only if its version differs, so the last part is tied to the content.
+    // Gemini CLI updates an extension only if its version differs, so the last part is tied to what it loads.
     return { name, version: `1.${newestIssue(agents)}.${digest.readUInt32BE()}`, ...rest };
   },
 };
