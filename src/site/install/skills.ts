@@ -64,11 +64,11 @@ export function skillFiles(site: Pick<Site, 'settings'>, agent: PublishedAgent):
   ]);
 }
 
-/** Clients load the descriptions of all skills, and Codex lists 8,000 characters of names and descriptions: this fits 40. */
-const longestDescription = 150;
+/** Codex and Claude Code list 8,000 characters of skills if a model has a small context window: this fits 40, with their paths. */
+const longestDescription = 135;
 
 /**
- * What a skill does and, if there is room, its first tags as the tasks it is for: one line of at most 150 characters. It
+ * What a skill does and, if there is room, its first tags as the tasks it is for: one line of at most 135 characters. It
  * has no angle brackets, because clients put descriptions between tags, and some refuse a skill whose description could
  * contain one.
  */
