@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import { zone } from '../../lib/calendar.ts';
@@ -53,6 +53,7 @@ interface Flags extends CommonFlags {
   scheduled?: boolean;
   uncertain?: boolean;
   resolve?: Decision[];
+  firstTime?: boolean;
 }
 
 export function addAnnounce(program: CatalogCommand, terminal: Console): void {
@@ -64,6 +65,7 @@ export function addAnnounce(program: CatalogCommand, terminal: Console): void {
     .option('--weekly', 'send a digest of the newest seven agents')
     .option('--late', 'also send an agent that is more than 36 hours old')
     .option('--scheduled', 'do nothing before the hour in the settings (announceHour), on the day of the agent')
+    .option('--first-time', 'announce although the data folder records no announcement: there was none so far')
     .option('--test <address>', 'send a test to this address, and record nothing')
     .option('--dry-run', 'write the email to mail-preview/ in the data folder, and say what would happen')
     .option('--uncertain', 'list the emails whose outcome is unknown, with address and Message-ID')
@@ -157,6 +159,7 @@ async function runAnnounce(
         : `${plural(emails.length, 'email')} of ${plan.name} with an unknown outcome${lines.length > 0 ? ':' : '.'}${lines.join('')}`;
     return { outcome: 'listed', key: plan.key, message, emails };
   }
+  if (flags.test === undefined && databaseUrl(process.env) === null) checkJournal(data, flags.firstTime === true);
   const early = flags.scheduled === true ? tooEarly(site, new Date()) : null;
   if (early !== null) return { outcome: 'too-early', key: null, message: early };
   // An editor can read the email before a sender is set up.
@@ -185,6 +188,19 @@ async function runAnnounce(
     process.off('SIGTERM', stopping).off('SIGINT', stopping);
     close();
   }
+}
+
+/** Refuses to announce if the journal is not with the rest of the data: everyone could get what was sent before. */
+function checkJournal(data: string, firstTime: boolean): void {
+  const folder = join(data, 'announcements');
+  if (firstTime) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const others = ['signups.jsonl', 'votes.jsonl'].map((name) => join(data, name));
+  const other = others.find((path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0);
+  if (existsSync(folder) || other === undefined) return;
+  throw new OperationError(
+    `Nothing was sent. ${other} exists, but not ${folder}, which records what was sent before. Restore that folder from a ` +
+      'backup, or run `catalog announce --first-time` once if this catalog never announced an agent.',
+  );
 }
 
 /** The site of the catalog, and the time: with `--today`, the start of that day. */

@@ -192,6 +192,9 @@ const shared = [
   '.github/ISSUE_TEMPLATE/report-a-fault.yml',
   '.github/PULL_REQUEST_TEMPLATE.md',
   '.github/dependabot.yml',
+  'deploy/catalog-announce.timer',
+  'deploy/catalog-backup.service',
+  'deploy/catalog-backup.timer',
   'deploy/logrotate.conf',
 ];
 
@@ -205,6 +208,9 @@ export const placeholderOwner = '@OWNER';
 const agent = 'handover-gap-finder';
 const agentFiles = ['agent.md', 'prompt.txt', 'sample-input.txt', 'sample-output.txt'];
 
+/** The units that start the program. */
+const units = ['deploy/catalog.service', 'deploy/catalog-announce.service'];
+
 /** The paths of all files of a new catalog except package.json, in the order in which they are written. */
 export const catalogPaths: readonly string[] = [
   '.gitattributes',
@@ -214,7 +220,7 @@ export const catalogPaths: readonly string[] = [
   ...shared,
   '.github/CODEOWNERS',
   'deploy/Dockerfile',
-  'deploy/catalog.service',
+  ...units,
   ...agentFiles.map((name) => `agents/${agent}/${name}`),
   settingsFile,
 ];
@@ -237,11 +243,11 @@ export function catalogFiles(answers: Answers, folder: string, today: string): M
     '.dockerignore': () => packaged('starter/dockerignore'),
     '.github/CODEOWNERS': () => packaged('.github/CODEOWNERS').replaceAll(ownOwner, ownerOf(answers.baseUrl)),
     'deploy/Dockerfile': () => packaged('starter/deploy/Dockerfile'),
-    'deploy/catalog.service': () =>
-      packaged('deploy/catalog.service').replaceAll('bin/catalog.js', `node_modules/${programName}/bin/catalog.js`),
     [`agents/${agent}/agent.md`]: () =>
       packaged(`starter/agents/${agent}/agent.md`).replace(/^date: .*$/m, `date: ${date}`),
   };
+  for (const path of units)
+    made[path] = () => packaged(path).replaceAll('bin/catalog.js', `node_modules/${programName}/bin/catalog.js`);
   return new Map(
     catalogPaths.map((path) => [
       path,

@@ -80,7 +80,13 @@ test('workflows and forms are exact copies, and --json prints the result', async
     assert.is(stderr, '');
     const made = join(folder, 'a');
     const written = snapshot(made);
-    for (const name of ['Dockerfile', 'catalog.service', 'logrotate.conf'])
+    for (const name of [
+      'Dockerfile',
+      'catalog.service',
+      'catalog-announce.timer',
+      'catalog-backup.service',
+      'logrotate.conf',
+    ])
       assert.ok(`deploy/${name}` in written, name);
     const { files, ...rest } = JSON.parse(stdout);
     assert.equal(rest, { folder: made, addedToPackageJson: [] });

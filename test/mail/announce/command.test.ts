@@ -34,6 +34,30 @@ test('announces the newest agent once, and says so the second time, both with ex
     );
   }));
 
+test('after a restore without the record of what was sent, nobody gets an email again', () =>
+  onlineCatalog(async ({ folder, service, announce }) => {
+    assert.is((await announce()).code, 0);
+    const data = join(folder, 'data');
+    const journal = join(data, 'announcements');
+    assert.ok(existsSync(journal));
+    rmSync(journal, { recursive: true });
+    addReaders(data, [addressOf(1)]);
+    for (const args of [[], ['--dry-run']]) {
+      const refused = await announce(args);
+      assert.is(refused.code, 1);
+      assert.match(
+        refused.stderr,
+        `Nothing was sent. ${join(data, 'signups.jsonl')} exists, but not ${journal}, which records what was sent before. ` +
+          'Restore that folder from a backup, or run `catalog announce --first-time` once',
+      );
+    }
+    assert.is(service.sent.length, 1);
+    // The service knows the draft of the first run, and an editor who means it is believed.
+    assert.is((await announce(['--first-time'])).code, 0);
+    assert.is((await announce()).code, 0);
+    assert.is(service.sent.length, 1);
+  }));
+
 test('of several servers with one database, one sends, and over SMTP to the subscribers in it', async () => {
   const postgres = await startPostgres();
   try {

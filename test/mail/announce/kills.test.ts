@@ -146,7 +146,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
           ...{ CATALOG_SMTP_URL: `smtp://127.0.0.1:${port}`, CATALOG_MAIL_FROM: 'daily@press.example' },
         };
         try {
-          const args = [bin, 'announce', '--today', '2026-11-20', '--format', 'json'];
+          const args = [bin, 'announce', '--first-time', '--today', '2026-11-20', '--format', 'json'];
           const sending = spawn(process.execPath, args, { cwd: folder, env: inherited(env) });
           stop = () => {
             stop = () => {};
