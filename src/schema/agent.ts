@@ -26,6 +26,7 @@ export function frontMatterSchema({ categories, difficulties, runtimes }: KnownV
       'The assistants or tools that the prompt is meant for',
     ),
     excerpt: line(300).describe('One sentence that says what the reader gets'),
+    trap: line(200).nullish().describe('The mistake that the agent prevents, in one line'),
     problem: text(1000).describe('The problem that it solves'),
     videoUrl: publicUrl.nullish().describe('The address of a video'),
     configFilename: z

@@ -143,18 +143,31 @@ export const check = kinds
 
 export type Check = z.output<typeof check>;
 
+const inputFile = z.string().regex(/^[a-z0-9]+(?:[.-][a-z0-9]+)*\.txt$/, {
+  error: 'the name of a .txt file in evals/, in lowercase letters, digits, dots and hyphens',
+});
+const checkList = listOf(check, 'check').max(50, { error: 'a list of at most 50 checks' });
+
+/** What a person says after an answer, and the checks of the next answer. */
+const turn = z
+  .strictObject({
+    says: text(2000).optional().describe('What the person says'),
+    input: inputFile.optional().describe('The file in evals/ with what the person says, if it is long'),
+    checks: checkList.describe('What is checked in the next answer'),
+  })
+  .refine(({ says, input }) => (says === undefined) !== (input === undefined), {
+    error: 'an object with `says` or `input`, and with `checks`',
+    when: ({ issues }) => issues.length === 0,
+  });
+
 const evalCase = z.strictObject({
   about: line(300).optional().describe('What is hard about the input, which readers see'),
-  input: z
-    .string()
-    .regex(/^[a-z0-9]+(?:[.-][a-z0-9]+)*\.txt$/, {
-      error: 'the name of a .txt file in evals/, in lowercase letters, digits, dots and hyphens',
-    })
+  input: inputFile.optional().describe('The file in evals/ with the input; the case `sample` uses sample-input.txt'),
+  checks: checkList.describe('What is checked in each answer'),
+  turns: listOf(turn, 'turn')
+    .max(10, { error: 'a list of at most 10 turns' })
     .optional()
-    .describe('The file in evals/ with the input; the case `sample` uses sample-input.txt'),
-  checks: listOf(check, 'check')
-    .max(50, { error: 'a list of at most 50 checks' })
-    .describe('What is checked in each answer'),
+    .describe('How the conversation goes on after the first answer'),
 });
 
 export type EvalCase = z.output<typeof evalCase>;
@@ -185,6 +198,14 @@ export const recorded = z.strictObject({
     .enum(['api', 'command', 'pasted'])
     .describe('How the answer was made: by an API, a command, or pasted by a person'),
   note: line(500).optional().describe('How it was made, in words'),
+  withoutPrompt: z
+    .strictObject({
+      model: line(200).describe('The same model again'),
+      date: date.describe('The date of that answer'),
+      ask: line(500).optional().describe('The sentence before the input, as a person without the prompt would ask'),
+    })
+    .optional()
+    .describe('How the answer without the prompt was made; if it is absent, the message was the input alone'),
   promptSha256: sha256.describe('The SHA-256 of prompt.txt at that time'),
   inputSha256: sha256.describe('The SHA-256 of the input at that time'),
   settings: z
@@ -220,14 +241,12 @@ const results = z
       value: z.string().describe('What was checked, as text; empty for checks without a value'),
       why: z.string().nullable(),
       failure: z.string().nullable().describe('What is wrong with the answer; null if it passed'),
+      turn: z.int().optional().describe('Which answer of a conversation was checked, from 2; absent for the first'),
     }),
   )
   .describe('The results of the checks, in their order');
 
-const gradedCase = z.object({
-  name: z.string(),
-  about: z.string().nullable().describe('What is hard about the input'),
-  input: z.string().describe('The exact input'),
+const challenged = z.object({
   checks: z.array(check),
   counterexamples: z
     .array(
@@ -242,6 +261,15 @@ const gradedCase = z.object({
     .describe('Wrong answers, each of which has to fail its check'),
 });
 
+const gradedCase = challenged.extend({
+  name: z.string(),
+  about: z.string().nullable().describe('What is hard about the input'),
+  input: z.string().describe('The exact input'),
+  turns: z
+    .array(challenged.extend({ says: z.string().describe('What the person says') }))
+    .describe('How the conversation goes on after the first answer'),
+});
+
 const gradedAnswer = z.object({
   case: z.string().describe('The name of its case'),
   folder: z.string().describe('The folder of the model in evals/recordings/'),
@@ -251,6 +279,7 @@ const gradedAnswer = z.object({
     .nullable()
     .describe('What changed after the answer was recorded; null if neither the prompt nor the input did'),
   answer: z.string().describe('The exact answer'),
+  turns: z.array(z.string()).describe('The later answers of a conversation'),
   results,
   withoutPrompt: z
     .object({ answer: z.string(), results })
@@ -307,6 +336,16 @@ export function proofOf({ answers }: Evals): Proof | null {
     passed: answers.filter(({ results }) => isPassed(results)).length,
     stale: answers.filter(({ stale }) => stale !== null).length,
   };
+}
+
+/** What is checked in each answer of a conversation, in order. `path` leads to the checks in evals/checks.yaml. */
+export function roundsOf({ name, turns, ...first }: Case) {
+  const path = (index: number) => [name, ...(index === 0 ? [] : ['turns', index - 1]), 'checks'];
+  return [first, ...turns].map(({ checks, counterexamples }, index) => ({
+    checks,
+    counterexamples,
+    path: path(index),
+  }));
 }
 
 /** Whether an answer passes every check. */

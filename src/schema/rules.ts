@@ -122,6 +122,7 @@ const rules = {
   ),
   'editorial/unproven': warning('If an agent has counterexamples, each of its checks fails at least one of them.'),
   'editorial/why': error('If an agent has counterexamples, each of its checks says in `why` what it is for.'),
+  'editorial/same-input': error('No two cases of an agent have the same input.'),
   'editorial/stale': warning('Recorded answers were made with the current prompt and input.'),
   'editorial/demo': error(
     'The demo has 4 to 8 points with short labels, in order, between seconds 0 and 90. There are 3 to 7 steps.',

@@ -29,8 +29,10 @@ export function scoreTable({ cases, answers }: Evals): ScoreTable {
 
 /** Counts the wrong answers of an agent. Those that pass the check that names them are in `passing`. */
 export function counterexamplesOf({ cases }: Evals) {
-  const all = cases.flatMap(({ name: caseName, counterexamples }) =>
-    counterexamples.map(({ name, check, results }) => ({ name, caseName, ...results[check] })),
+  const all = cases.flatMap((one) =>
+    [one, ...one.turns].flatMap(({ counterexamples }) =>
+      counterexamples.map(({ name, check, results }) => ({ name, caseName: one.name, ...results[check] })),
+    ),
   );
   return { total: all.length, passing: all.filter(({ failure }) => failure === null) };
 }

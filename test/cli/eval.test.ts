@@ -64,13 +64,40 @@ test('a wrong answer that no check stops makes the command fail, and one that is
     const { code, stdout } = await catalog(['eval', '--cwd', folder]);
     assert.match(
       stdout,
-      '\n  1 of 2 counterexamples fail the check that names them\n  toothless: agrees, planted, passes not-equals\n',
+      '\n  counterexamples that fail their check: 1 of 2\n  toothless: agrees, planted, passes not-equals\n',
     );
     assert.is(code, 1);
     writeFiles(folder, { 'agents/one/evals/counterexamples/agrees.txt': 'fine\n' });
     const mended = await catalog(['eval', '--cwd', folder]);
-    assert.match(mended.stdout, '  2 of 2 counterexamples fail');
+    assert.match(mended.stdout, '  counterexamples that fail their check: 2 of 2\n');
     assert.is(mended.code, 0);
+  }));
+
+test('a conversation is graded turn by turn, and a later answer can quote what the person said since', () =>
+  inFolder(async (folder) => {
+    const turns =
+      '  turns:\n    - says: The flag is called newCheckout.\n      checks:\n        - quotes-in-input: {min: 1}\n' +
+      '          catches:\n            invented: It quotes a name that nobody gave.\n        - contains: Done\n';
+    const sample = 'agents/one/evals/recordings/other/sample';
+    const files = {
+      ...evalsFiles,
+      'evals/checks.yaml': evalsFiles['evals/checks.yaml'].replace('planted:', `${turns}planted:`),
+      'evals/recordings/other/sample.turn-2.txt': 'You wrote "flag is called newCheckout". Not done\n',
+      'evals/recordings/some-model/sample.turn-2.txt': 'Done, for "the flag oldCheckout"\n',
+      'evals/counterexamples/invented.txt': 'Done: "oldCheckout is the flag"\n',
+    };
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', files }]);
+    const { code, stdout, stderr } = await catalog(['eval', '--cwd', folder]);
+    assert.is(code, 0, stderr);
+    assert.match(stdout, '  Other, as its page says  3 of 4               0 of 1\n');
+    assert.match(stdout, '  some/model               2 of 4, out of date  –\n');
+    assert.match(stdout, 'failed: Other, as its page says, sample, contains Done: It does not contain "Done".\n');
+    assert.match(stdout, 'sample, quotes-in-input min 1: Not in the input: "the flag oldCheckout".\n');
+    assert.match(stdout, '  counterexamples that fail their check: 1 of 1\n');
+    writeFiles(folder, { [`${sample}.turn-2.txt`]: 'Done: "flag is called newCheckout"\n' });
+    assert.match((await catalog(['eval', '--cwd', folder])).stdout, '  Other, as its page says  4 of 4 ');
+    const recorded = await catalog(['eval', 'one', '--record', '--model', 'm', '--command', 'cat', '--cwd', folder]);
+    assert.match(recorded.stderr, 'one: The case sample is a conversation. Record it by hand: see docs/evals.md.\n');
   }));
 
 test('a check that has no value, and an agent that has no recorded answers yet', () =>
@@ -111,6 +138,7 @@ test('--format json has every answer with its grades; only those of the named ag
       recorded: JSON.parse(evalsFiles['evals/recordings/some-model/recording.json']).cases.sample,
       stale: 'prompt',
       answer: 'Odd: <b>nothing</b>\n',
+      turns: [],
       results: [
         { kind: 'contains', value: 'Odd', why: null, failure: null },
         {

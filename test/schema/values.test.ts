@@ -89,7 +89,17 @@ test('the base URL loses the slashes at its end, and has neither a query nor a f
 
 test('an optional key of an agent may be there without a value', () => {
   const front = frontMatterSchema({ categories: null, difficulties: null, runtimes: null });
-  const optional = ['issue', 'draft', 'withdrawn', 'formerSlugs', 'keywords', 'videoUrl', 'configFilename', 'source'];
+  const optional = [
+    'issue',
+    'draft',
+    'withdrawn',
+    'formerSlugs',
+    'keywords',
+    'trap',
+    'videoUrl',
+    'configFilename',
+    'source',
+  ];
   const faults = (value: object) => front.safeParse(value).error?.issues.map(({ path }) => path.join('.')) ?? [];
   const required = faults({});
   assert.equal(faults(Object.fromEntries(optional.map((key) => [key, null]))), required);

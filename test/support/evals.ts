@@ -102,6 +102,17 @@ export const evalMistakes: [name: string, change: { files: Record<string, string
     'error why evals/checks.yaml:3:7',
   ],
   [
+    'an input that is used twice',
+    {
+      files: {
+        'evals/checks.yaml':
+          'sample:\n  checks:\n    - contains: Odd\nagain:\n  input: again.txt\n  checks:\n    - contains: Odd\n',
+        'evals/again.txt': goodSampleInput,
+      },
+    },
+    'error same-input evals/checks.yaml:5:10',
+  ],
+  [
     'an answer that was recorded for another prompt',
     {
       files: {

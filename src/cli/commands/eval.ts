@@ -24,6 +24,7 @@ interface RecordFlags {
   command?: string;
   paste?: boolean;
   withoutPrompt?: boolean;
+  ask?: string;
   stale?: boolean;
   force?: boolean;
   setting?: NonNullable<Recorded['settings']>;
@@ -57,7 +58,8 @@ function addRecordOptions(command: CatalogCommand): void {
       'with --record: a shell command, which gets the prompt on stdin and prints the answer',
     )
     .option('--paste', 'with --record: print the prompt, and read the answer from stdin until its end')
-    .option('--without-prompt', 'with --record: also record answers to the input alone')
+    .option('--without-prompt', 'with --record: also record answers without the prompt')
+    .option('--ask <sentence>', 'with --record: the sentence before the input if there is no prompt (default: none)')
     .option('--stale', 'with --record: replace answers that are out of date')
     .option('--force', 'with --record: replace all answers')
     .option(
@@ -102,6 +104,7 @@ async function recordAnswers(
     ...catalog,
     about,
     withoutPrompt: flags.withoutPrompt === true,
+    ask: flags.ask,
     replace: force ? 'all' : stale ? 'stale' : 'none',
     concurrency: flags.concurrency,
     most: paste ? 1 : Number.POSITIVE_INFINITY,
@@ -205,7 +208,7 @@ function counterexampleReport(evals: Evals): string[] {
   const { total, passing } = counterexamplesOf(evals);
   if (total === 0) return [];
   return [
-    `  ${total - passing.length} of ${plural(total, 'counterexample')} fail the check that names them`,
+    `  counterexamples that fail their check: ${total - passing.length} of ${total}`,
     ...passing.map(({ name, caseName, kind }) => `  toothless: ${name}, ${caseName}, passes ${kind}`),
   ];
 }

@@ -294,8 +294,10 @@ export interface RecordOptions {
   cwd: string;
   settings: Settings;
   today: string;
-  /** Whether to record the answers to the inputs alone too. */
+  /** Whether to record the answers without the prompt too. */
   withoutPrompt: boolean;
+  /** The sentence before the input, if there is no prompt. By default, the one of the existing answer, or none. */
+  ask?: string | undefined;
   /** Which existing answers to record again. */
   replace: 'none' | 'stale' | 'all';
   /** How many questions are asked at a time. */
@@ -326,7 +328,7 @@ interface Task {
   agent: SourceFolder;
   name: string;
   digests: Pick<Recorded, 'promptSha256' | 'inputSha256'>;
-  parts: { file: string; message: string; isMain: boolean }[];
+  parts: { file: string; message: string; ask?: string | undefined; isMain: boolean }[];
 }
 
 /** Asks a model for answers, and stores each as soon as it is complete. Existing answers stay, unless `replace` says otherwise. */
@@ -386,13 +388,17 @@ function tasksOf({ source, parsed }: ReadAgent, model: Model, options: RecordOpt
   const other = Object.values(entries).find((entry) => entry.model !== model.name);
   if (other !== undefined)
     throw new OperationError(`${folder} has answers of ${other.model}. Use that name, or rename the folder.`);
-  return evals.cases.map(({ name, input }): Task => {
+  return evals.cases.map(({ name, input, turns }): Task => {
+    if (turns.length > 0)
+      throw new OperationError(`The case ${name} is a conversation. Record it by hand: see docs/evals.md.`);
     const digests = { promptSha256: sha256Of(prompt), inputSha256: sha256Of(input) };
     const entry = entries[name];
     const hasOtherInput = entry?.inputSha256 !== digests.inputSha256;
     const hasOtherPrompt = entry?.promptSha256 !== digests.promptSha256;
     const main = { file: `${folder}/${name}.txt`, message: messageOf(prompt, input), isMain: true };
-    const bare = { file: `${folder}/${name}.without-prompt.txt`, message: input, isMain: false };
+    const ask = options.ask ?? entry?.withoutPrompt?.ask;
+    const plain = ask === undefined ? input : `${ask}\n\n${input}`;
+    const bare = { file: `${folder}/${name}.without-prompt.txt`, message: plain, ask, isMain: false };
     const hasBare = names.includes(bare.file);
     // An existing answer without the prompt comes first: once the entry is new, the old answer would count as new too.
     const parts = hasBare ? [bare, main] : options.withoutPrompt && input.trim() !== '' ? [main, bare] : [main];
@@ -410,7 +416,7 @@ function tasksOf({ source, parsed }: ReadAgent, model: Model, options: RecordOpt
 
 async function recordPart(
   { agent, name, digests }: Task,
-  { file, message, isMain }: Task['parts'][number],
+  { file, message, ask, isMain }: Task['parts'][number],
   model: Model,
   { cwd, settings, today, about, changing }: RecordOptions,
   outcome: Outcome,
@@ -425,7 +431,11 @@ async function recordPart(
     if (!existsSync(join(cwd, pathOf(agent.slug, 'evals/checks.yaml'))))
       throw new OperationError('Its agent was renamed or deleted meanwhile, so the answer is not stored.');
     storeAnswer({ cwd, agent, file, text }, settings, today);
-    if (isMain) storeEntry(cwd, path, name, entry);
+    const { [name]: before } = entriesOf(cwd, path);
+    const control = before?.withoutPrompt && { withoutPrompt: before.withoutPrompt };
+    if (isMain) storeEntry(cwd, path, name, { ...entry, ...control });
+    else if (before !== undefined && ask !== undefined)
+      storeEntry(cwd, path, name, { ...before, withoutPrompt: { model: model.name, date: today, ask } });
   });
   outcome.recorded += 1;
 }

@@ -15,6 +15,7 @@ import {
   type Recorded,
   type Result,
   recordingSource,
+  roundsOf,
 } from '../../schema/evals.ts';
 import { evalMessages } from '../../schema/messages/evals.ts';
 import { inFile } from '../../schema/messages/formats.ts';
@@ -29,6 +30,8 @@ interface RecordedAnswer {
   case: string;
   recorded: Recorded;
   answer: string;
+  /** The later answers of a conversation. */
+  turns: string[];
   withoutPrompt: string | null;
 }
 
@@ -61,7 +64,7 @@ export const modelFolderPattern = new RegExp(`^(?!(?:con|prn|aux|nul|com[0-9]|lp
  * Reads the recorded answers to the cases of an agent, by folder, then in the order of the cases. Reports answers without
  * their case or their entry in recording.json, and the other way around.
  */
-function readRecordings(cases: readonly string[], source: EvalsSource): RecordedAnswer[] {
+function readRecordings(cases: readonly Case[], source: EvalsSource): RecordedAnswer[] {
   const inside = source.names.filter((name) => name.startsWith(root)).map((name) => name.slice(root.length));
   const folders = [...new Set(inside.filter((name) => name.includes('/')).map((name) => name.split('/', 1)[0] ?? ''))];
   for (const name of inside.filter((name) => !name.includes('/')))
@@ -69,7 +72,8 @@ function readRecordings(cases: readonly string[], source: EvalsSource): Recorded
   return folders.flatMap((folder) => readFolder(folder, cases, source));
 }
 
-function readFolder(folder: string, cases: readonly string[], source: EvalsSource): RecordedAnswer[] {
+function readFolder(folder: string, cases: readonly Case[], source: EvalsSource): RecordedAnswer[] {
+  const caseNames = cases.map(({ name }) => name);
   const { names, texts, report } = source;
   const path = `${root}${folder}/`;
   const refuse = (name: string, wording: Wording, location?: Location) =>
@@ -89,24 +93,45 @@ function readFolder(folder: string, cases: readonly string[], source: EvalsSourc
   if (text === undefined || entries === null) return [];
   const locationOf = locationsInYaml(text);
   for (const name of names.filter((name) => name.startsWith(path) && name !== file)) {
-    const [, of = ''] = /^([^.]*)(?:\.without-prompt)?\.txt$/.exec(name.slice(path.length)) ?? [];
-    if (Object.hasOwn(entries, of)) continue;
-    refuse(name, evalMessages.answerWithoutEntry(name, cases.includes(of)));
+    const [, of = ''] = /^([^.]*)(?:\.without-prompt|\.turn-\d+)?\.txt$/.exec(name.slice(path.length)) ?? [];
+    if (
+      Object.hasOwn(entries, of) &&
+      !isBeyond(
+        name,
+        cases.find(({ name }) => name === of),
+      )
+    )
+      continue;
+    refuse(name, evalMessages.answerWithoutEntry(name, caseNames.includes(of), Object.hasOwn(entries, of)));
   }
   const answers = Object.entries(entries).flatMap(([name, recorded]): RecordedAnswer[] => {
     const at = () => locationOf(['cases', name], { key: true });
-    if (!cases.includes(name)) {
-      refuse(file, evalMessages.unknownCase(name, nearest(name, cases)), at());
+    const known = cases.find((one) => one.name === name);
+    if (known === undefined) {
+      refuse(file, evalMessages.unknownCase(name, nearest(name, caseNames)), at());
       return [];
     }
+    const turns = known.turns.map((_, index) => `${name}.turn-${index + 2}.txt`);
+    const plain = `${name}.without-prompt.txt`;
+    const { withoutPrompt } = recorded;
+    for (const needed of [`${name}.txt`, ...turns, ...(withoutPrompt === undefined ? [] : [plain])])
+      if (!names.includes(path + needed)) refuse(file, evalMessages.answerMissing(needed), at());
+    if (withoutPrompt !== undefined && withoutPrompt.model !== recorded.model) {
+      const location = locationOf(['cases', name, 'withoutPrompt', 'model']);
+      refuse(file, evalMessages.controlOfOtherModel(withoutPrompt.model, recorded.model), location);
+    }
     const answer = texts.get(`${path}${name}.txt`);
-    if (!names.includes(`${path}${name}.txt`)) refuse(file, evalMessages.answerMissing(name), at());
     if (answer === undefined) return [];
-    return [
-      { folder, case: name, recorded, answer, withoutPrompt: texts.get(`${path}${name}.without-prompt.txt`) ?? null },
-    ];
+    const later = turns.map((turn) => texts.get(path + turn) ?? '');
+    return [{ folder, case: name, recorded, answer, turns: later, withoutPrompt: texts.get(path + plain) ?? null }];
   });
-  return answers.sort((a, b) => cases.indexOf(a.case) - cases.indexOf(b.case));
+  return answers.sort((a, b) => caseNames.indexOf(a.case) - caseNames.indexOf(b.case));
+}
+
+/** Whether a file is a later answer of a conversation that does not go on so long. */
+function isBeyond(file: string, known: Case | undefined): boolean {
+  const [, turn = '1'] = /\.turn-(\d+)\.txt$/.exec(file) ?? [];
+  return known !== undefined && Number(turn) > known.turns.length + 1;
 }
 
 function readEntries(text: string, file: string, { report, reportText }: EvalsSource) {
@@ -154,26 +179,33 @@ export function readEvals(source: EvalsSource): Evals | null {
   if (text === undefined || cases === null) return null;
   checkInputs(cases, text, source);
   checkCounterexamples(cases, text, source);
-  const whole = Object.entries(cases).map(([name, { about, checks, input }]): Case => {
-    const inputText = texts.get(input === undefined ? 'sample-input.txt' : `evals/${input}`) ?? '';
-    const counterexamples = readCounterexamples(checks, inputText, texts);
-    return { name, about: about ?? null, input: inputText, checks, counterexamples };
+  const textOf = (input: string) => texts.get(`evals/${input}`) ?? '';
+  const whole = Object.entries(cases).map(([name, { about, checks, input, turns = [] }]): Case => {
+    const first = input === undefined ? (texts.get('sample-input.txt') ?? '') : textOf(input);
+    const said = turns.map((turn) => turn.says ?? textOf(turn.input ?? ''));
+    const challenge = (checks: readonly Check[], index: number) => ({
+      checks: [...checks],
+      counterexamples: readCounterexamples(checks, heardBy(first, said, index), texts),
+    });
+    const later = turns.map(({ checks }, index) => ({ says: said[index] ?? '', ...challenge(checks, index + 1) }));
+    return { name, about: about ?? null, input: first, ...challenge(checks, 0), turns: later };
   });
   const locationOf = locationsInYaml(text);
-  const slow = (name: string, index: number) =>
-    report(checksFile, {
-      code: 'evals/checks',
-      location: locationOf([name, 'checks', index]),
-      ...evalMessages.slowPattern,
-    });
-  for (const { name, counterexamples } of whole) {
+  const slow = (path: readonly (string | number)[]) =>
+    report(checksFile, { code: 'evals/checks', location: locationOf(path), ...evalMessages.slowPattern });
+  for (const { counterexamples, path } of whole.flatMap(roundsOf)) {
     const index = counterexamples.flatMap(({ results }) => slowIn(results) ?? [])[0];
     if (index === undefined) continue;
-    slow(name, index);
+    slow([...path, index]);
     return { cases: whole, answers: [] };
   }
-  const answers = readRecordings(Object.keys(cases), source);
+  const answers = readRecordings(whole, source);
   return { cases: whole, answers: gradeAll(answers, whole, sha256Of(texts.get('prompt.txt') ?? ''), slow) };
+}
+
+/** What a model heard before an answer of a conversation: the input, and what the person said since. */
+function heardBy(input: string, said: readonly string[], index: number): string {
+  return [input, ...said.slice(0, index)].join('\n');
 }
 
 /** Grades answers. After a regular expression that takes too long, those that follow are not graded: one is enough. */
@@ -181,25 +213,31 @@ function gradeAll(
   answers: readonly RecordedAnswer[],
   cases: readonly Case[],
   promptSha256: string,
-  slow: (name: string, index: number) => void,
+  slow: (path: readonly (string | number)[]) => void,
 ): GradedAnswer[] {
   const graded: GradedAnswer[] = [];
   for (const { withoutPrompt, ...answer } of answers) {
-    const { name, checks, input } = cases.find(({ name }) => name === answer.case) as Case;
-    const results = (text: string) => grade(checks, text, input);
+    const { input, ...known } = cases.find(({ name }) => name === answer.case) as Case;
+    const rounds = roundsOf({ input, ...known });
+    const said = known.turns.map(({ says }) => says);
+    const byRound = [answer.answer, ...answer.turns].map((text, index) => {
+      const results = grade(rounds[index]?.checks ?? [], text, heardBy(input, said, index));
+      return index === 0 ? results : results.map((result) => ({ ...result, turn: index + 1 }));
+    });
     const { recorded } = answer;
     const stale =
       recorded.promptSha256 !== promptSha256 ? 'prompt' : recorded.inputSha256 !== sha256Of(input) ? 'input' : null;
-    const entry: GradedAnswer = {
+    const plain = withoutPrompt === null ? [] : grade(known.checks, withoutPrompt, input);
+    graded.push({
       ...answer,
       stale,
-      results: results(answer.answer),
-      withoutPrompt: withoutPrompt === null ? null : { answer: withoutPrompt, results: results(withoutPrompt) },
-    };
-    graded.push(entry);
-    const late = slowIn(entry.results) ?? slowIn(entry.withoutPrompt?.results ?? []);
-    if (late === undefined) continue;
-    slow(name, late);
+      results: byRound.flat(),
+      withoutPrompt: withoutPrompt === null ? null : { answer: withoutPrompt, results: plain },
+    });
+    const late = [...byRound, plain].map(slowIn);
+    const round = late.findIndex((index) => index !== undefined);
+    if (round === -1) continue;
+    slow([...((rounds[round] ?? rounds[0])?.path ?? []), late[round] ?? 0]);
     break;
   }
   return graded;
@@ -235,14 +273,18 @@ function checkCounterexamples(cases: Cases, text: string, { names, report }: Eva
   const locationOf = locationsInYaml(text);
   const files = names.filter((name) => name.startsWith(counterexampleFile('').replace('.txt', '')));
   const seen = new Set<string>();
-  for (const [caseName, { checks }] of Object.entries(cases)) {
+  const lists = Object.entries(cases).flatMap(([name, { checks, turns = [] }]) => [
+    { path: [name, 'checks'], checks },
+    ...turns.map(({ checks }, index) => ({ path: [name, 'turns', index, 'checks'], checks })),
+  ]);
+  for (const { path, checks } of lists) {
     for (const [index, { catches = {} }] of checks.entries()) {
       for (const name of Object.keys(catches)) {
         const file = counterexampleFile(name);
         const refuse = (wording: Wording) =>
           report(checksFile, {
             code: 'evals/counterexample',
-            location: locationOf([caseName, 'checks', index, 'catches', name], { key: true }),
+            location: locationOf([...path, index, 'catches', name], { key: true }),
             ...wording,
           });
         if (seen.has(file)) refuse(evalMessages.counterexampleTwice(file));
@@ -284,18 +326,19 @@ function readCases(text: string, { report, reportText }: EvalsSource): Cases | n
 
 /** Reports cases without their input, and files that are neither an input nor a recording. */
 function checkInputs(cases: Cases, text: string, { names, report }: EvalsSource): void {
-  const inputs = Object.values(cases).flatMap(({ input }) => (input === undefined ? [] : [`evals/${input}`]));
-  const known = [...inputs, checksFile, 'evals/decisions.md'];
+  const inputs = Object.entries(cases).flatMap(([name, { input, turns = [] }]) =>
+    [{ input, path: [name, 'input'] }, ...turns.map(({ input }, at) => ({ input, path: [name, 'turns', at, 'input'] }))]
+      .filter((one) => one.input !== undefined)
+      .map(({ input, path }) => ({ caseName: name, file: `evals/${input}`, path })),
+  );
+  const known = [...inputs.map(({ file }) => file), checksFile, 'evals/decisions.md'];
   const others = names.filter((name) => /^evals\/[^/]+$/.test(name) && !known.includes(name));
   const locationOf = locationsInYaml(text);
-  for (const [name, { input }] of Object.entries(cases)) {
-    if (input === undefined || names.includes(`evals/${input}`)) continue;
-    const slip = nearest(`evals/${input}`, others)?.slice('evals/'.length);
-    report(checksFile, {
-      code: 'evals/input',
-      location: locationOf([name, 'input']),
-      ...evalMessages.inputMissing(input, name, slip),
-    });
+  for (const { caseName, file, path } of inputs) {
+    if (names.includes(file)) continue;
+    const slip = nearest(file, others)?.slice('evals/'.length);
+    const wording = evalMessages.inputMissing(file, caseName, slip);
+    report(checksFile, { code: 'evals/input', location: locationOf(path), ...wording });
   }
   for (const name of others)
     report(name, { code: 'folder/unknown-file', ...evalMessages.notAnInput(name, checksFile) });

@@ -1,6 +1,6 @@
 import type { Wording } from '../../schema/diagnostics/diagnostic.ts';
-import { type LocationOf, locationsInYaml } from '../../schema/diagnostics/yaml-location.ts';
-import { type Case, type Check, sampleCase } from '../../schema/evals.ts';
+import { locationsInYaml } from '../../schema/diagnostics/yaml-location.ts';
+import { type Check, type Counterexample, roundsOf, sampleCase } from '../../schema/evals.ts';
 import { evalMessages } from '../../schema/messages/evals.ts';
 import { promptMessages } from '../../schema/messages/prompt.ts';
 import { textMessages } from '../../schema/messages/texts.ts';
@@ -15,6 +15,8 @@ import {
   type PromptSection,
   type Remark,
 } from './rule.ts';
+
+const checksFile = 'evals/checks.yaml';
 
 /** The rules about answers: what OUTPUT prescribes, the sample, and recorded answers. */
 
@@ -166,7 +168,9 @@ export const toothless: EditorialRule = {
   code: 'editorial/toothless',
   check({ agent, texts }) {
     const files = [...texts].filter(([name]) => name === 'sample-output.txt' || /^evals\/.+\/.+\.txt$/.test(name));
-    return inChecks(texts, agent.evals?.cases ?? [], ({ name: caseName, counterexamples }, locationOf) =>
+    const rounds = agent.evals?.cases.flatMap(roundsOf) ?? [];
+    const locationOf = locationsInYaml(texts.get(checksFile) ?? '');
+    return rounds.flatMap(({ path, counterexamples }) =>
       counterexamples.flatMap(({ name, check, answer, results }) => {
         const own = counterexampleFile(name);
         const copied = files.find(([file, text]) => file !== own && text.trim() === answer.trim());
@@ -177,8 +181,8 @@ export const toothless: EditorialRule = {
             : results[check]?.failure === null
               ? evalMessages.counterexamplePasses(name, failing)
               : null;
-        const path = [caseName, 'checks', check, 'catches', name];
-        return wording === null ? [] : [{ location: locationOf(path, { key: true }), ...wording }];
+        const location = locationOf([...path, check, 'catches', name], { key: true });
+        return wording === null ? [] : [{ file: checksFile, location, ...wording }];
       }),
     );
   },
@@ -188,7 +192,7 @@ export const toothless: EditorialRule = {
 export const unproven: EditorialRule = {
   code: 'editorial/unproven',
   check: (view) =>
-    atChecks(view, (_, index, { counterexamples }) =>
+    atChecks(view, (_, index, counterexamples) =>
       counterexamples.some(({ results }) => results[index]?.failure !== null) ? null : evalMessages.checkUnproven,
     ),
 };
@@ -202,29 +206,35 @@ export const why: EditorialRule = {
 /** Makes remarks about the checks of an agent with counterexamples. Others have none. */
 function atChecks(
   { agent, texts }: AgentView,
-  wordingOf: (check: Check, index: number, one: Case) => Wording | null,
+  wordingOf: (check: Check, index: number, counterexamples: readonly Counterexample[]) => Wording | null,
 ): Remark[] {
-  const cases = agent.evals?.cases ?? [];
-  if (cases.every(({ counterexamples }) => counterexamples.length === 0)) return [];
-  return inChecks(texts, cases, (one, locationOf) =>
-    one.checks.flatMap((check, index) => {
-      const wording = wordingOf(check, index, one);
-      const path = [one.name, 'checks', index, kindOf(check)];
-      return wording === null ? [] : [{ location: locationOf(path, { key: true }), ...wording }];
+  const rounds = agent.evals?.cases.flatMap(roundsOf) ?? [];
+  if (rounds.every(({ counterexamples }) => counterexamples.length === 0)) return [];
+  const locationOf = locationsInYaml(texts.get(checksFile) ?? '');
+  return rounds.flatMap(({ path, checks, counterexamples }) =>
+    checks.flatMap((check, index) => {
+      const wording = wordingOf(check, index, counterexamples);
+      const location = locationOf([...path, index, kindOf(check)], { key: true });
+      return wording === null ? [] : [{ file: checksFile, location, ...wording }];
     }),
   );
 }
 
-/** Makes remarks about checks. */
-function inChecks(
-  texts: ReadonlyMap<string, string>,
-  cases: readonly Case[],
-  remarks: (one: Case, locationOf: LocationOf) => Omit<Remark, 'file'>[],
-): Remark[] {
-  const file = 'evals/checks.yaml';
-  const locationOf = locationsInYaml(texts.get(file) ?? '');
-  return cases.flatMap((one) => remarks(one, locationOf).map((remark) => ({ file, ...remark })));
-}
+/** No two cases have the same input. */
+export const sameInput: EditorialRule = {
+  code: 'editorial/same-input',
+  check({ agent, texts }) {
+    const cases = agent.evals?.cases ?? [];
+    const locationOf = locationsInYaml(texts.get(checksFile) ?? '');
+    return cases.flatMap(({ name, input }, index) => {
+      const other = cases.slice(0, index).find((one) => one.input.trim() === input.trim());
+      if (other === undefined) return [];
+      return [
+        { file: checksFile, location: locationOf([name, 'input']), ...evalMessages.inputTwice(name, other.name) },
+      ];
+    });
+  },
+};
 
 /** Recorded answers were made with the current prompt and the current input of their case. */
 export const stale: EditorialRule = {

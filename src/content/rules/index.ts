@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnose } from '../../schema/diagnostics/diagnostic.ts';
 import { pathOf, unprocessable } from '../parse/files.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
-import { checks, emptyCase, outputShape, sample, stale, toothless, unproven, why } from './answers.ts';
+import { checks, emptyCase, outputShape, sameInput, sample, stale, toothless, unproven, why } from './answers.ts';
 import { inputContract, inputs, untrusted } from './prompt-input.ts';
 import { ground, measurable, rulesCount, sections, stop } from './prompt-rules.ts';
 import { type EditorialRule, viewAgent } from './rule.ts';
@@ -26,6 +26,7 @@ export const editorialRules: readonly EditorialRule[] = [
   toothless,
   unproven,
   why,
+  sameInput,
   stale,
   demo,
   portable,

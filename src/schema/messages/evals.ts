@@ -19,8 +19,8 @@ export const evalMessages = {
   },
 
   /** `proposal` is a file with a similar name, if there is one. */
-  inputMissing: (input: string, caseName: string, proposal: string | undefined) => ({
-    message: `evals/${input}, the input of the case \`${caseName}\`, is missing.`,
+  inputMissing: (file: string, caseName: string, proposal: string | undefined) => ({
+    message: `${file}, the input of the case \`${caseName}\`, is missing.`,
     hint: proposal === undefined ? 'Add the file.' : `Did you mean ${proposal}?`,
   }),
 
@@ -93,12 +93,16 @@ export const evalMessages = {
     hint: 'Record the answers again with `catalog eval --record --stale --model <model>`, or remove the folder.',
   }),
 
-  /** `isCase` says whether the file is named after a case. */
-  answerWithoutEntry: (name: string, isCase: boolean) => ({
-    message: `recording.json has no entry for ${name}.`,
-    hint: isCase
-      ? 'Record it again with `catalog eval --record --stale --model <model>`, or remove the file.'
-      : 'Name it after a case, <case>.txt or <case>.without-prompt.txt, or remove it.',
+  /** `isCase` says whether the file is named after a case, `isBeyond` whether the case has no such turn. */
+  answerWithoutEntry: (name: string, isCase: boolean, isBeyond: boolean) => ({
+    message: isBeyond
+      ? `The case in evals/checks.yaml has no turn for ${name}.`
+      : `recording.json has no entry for ${name}.`,
+    hint: isBeyond
+      ? 'Add what the person says to `turns` of the case, or remove the file.'
+      : isCase
+        ? 'Record it again with `catalog eval --record --stale --model <model>`, or remove the file.'
+        : 'Name it after a case, <case>.txt or <case>.without-prompt.txt, or remove it.',
   }),
 
   /** `proposal` is a case with a similar name, if there is one. */
@@ -107,9 +111,24 @@ export const evalMessages = {
     hint: proposal === undefined ? 'Add the case, or remove its recordings.' : `Did you mean \`${proposal}\`?`,
   }),
 
-  answerMissing: (caseName: string) => ({
-    message: `${caseName}.txt, the answer to this case, is missing.`,
-    hint: 'Record it again with `catalog eval --record --model <model>`, or remove this entry.',
+  answerMissing(file: string): Wording {
+    const what = file.includes('.turn-')
+      ? 'a later answer of this conversation'
+      : `the answer ${file.includes('.without-prompt') ? 'without the prompt' : 'to this case'}`;
+    return {
+      message: `${file}, ${what}, is missing.`,
+      hint: 'Record it again with `catalog eval --record --model <model>`, or remove this entry.',
+    };
+  },
+
+  controlOfOtherModel: (model: string, other: string) => ({
+    message: `The answer without the prompt is from ${model}, and the one with the prompt from ${other}.`,
+    hint: 'Record both with the same model, or nobody can tell what the prompt changed.',
+  }),
+
+  inputTwice: (name: string, other: string) => ({
+    message: `The case \`${name}\` has the same input as \`${other}\`.`,
+    hint: 'Give it another input, of another domain or shape, or remove the case.',
   }),
 
   /** `failure` says why the new answer fails the check. */

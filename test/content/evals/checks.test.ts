@@ -13,7 +13,7 @@ import { check, checkKind } from '../../../src/schema/evals.ts';
  */
 
 const page = readFileSync(new URL('../../../docs/evals.md', import.meta.url), 'utf8');
-const sections = page.split(/^### /m).slice(1);
+const sections = page.split(/^### (?=`)/m).slice(1);
 const documented: string[] = [];
 
 for (const section of sections) {
@@ -31,7 +31,7 @@ for (const section of sections) {
     assert.equal(failures(text('Passes')), [null]);
     assert.type(failures(text('Fails'))[0], 'string');
     // promptfoo has the same verdicts, where a check is exported as JavaScript.
-    const one = { name: 'a', about: null, input: '', checks: [entry], counterexamples: [] };
+    const one = { name: 'a', about: null, input: '', checks: [entry], counterexamples: [], turns: [] };
     const { config } = promptfooConfig([{ slug: 'a', prompt: '', cases: [one] }], []);
     const [{ assert: exported }] = (config as { tests: [{ assert: { type: string; value: string }[] }] }).tests;
     for (const { value } of exported.filter(({ type }) => type === 'javascript')) {

@@ -41,6 +41,19 @@ test('gives the exact message to a command', async () => {
   assert.match(later.stderr, 'Out of date: 1 existing answer. To replace them, add --stale.\n');
 });
 
+test('asks as a person would without the prompt, and says so in recording.json', async () => {
+  const ask = 'Is this list right?';
+  const flags = ['--model', 'echo', '--command', 'cat', '--without-prompt'];
+  const { code, stderr } = await catalog(args(...flags, '--ask', ask));
+  assert.is(code, 0, stderr);
+  assert.is(read('echo/sample.without-prompt.txt'), `${ask}\n\n${goodSampleInput}`);
+  const control = () => JSON.parse(read('echo/recording.json')).cases.sample.withoutPrompt;
+  assert.equal([control().model, control().ask], ['echo', ask]);
+  await catalog(args(...flags, '--force'));
+  assert.is(read('echo/sample.without-prompt.txt'), `${ask}\n\n${goodSampleInput}`);
+  assert.is(control().ask, ask);
+});
+
 for (const [command, message] of [
   ['echo first >&2; echo it broke >&2; exit 3', 'one, sample: The command failed (exit code 3): it broke\n'],
   [

@@ -134,6 +134,36 @@ export const evalsMistakes: Mistake[] = [
     agents: withRecording({ sample: recorded() }, { 'evals/recordings/some-model/sample.txt': null }),
   },
   {
+    name: 'a conversation with a turn missing',
+    code: 'evals/recording',
+    at: 'agents/one/evals/recordings/some-model/recording.json:3:5',
+    agents: withRecording(
+      { sample: recorded() },
+      { 'evals/checks.yaml': `${good}  turns:\n    - says: Yes.\n      checks:\n        - contains: Done\n` },
+    ),
+  },
+  {
+    name: 'a recorded turn that no case has',
+    code: 'evals/recording',
+    at: 'agents/one/evals/recordings/some-model/sample.turn-2.txt:1:1',
+    agents: withRecording({ sample: recorded() }, { 'evals/recordings/some-model/sample.turn-2.txt': 'Done\n' }),
+  },
+  {
+    name: 'a control that another model made',
+    code: 'evals/recording',
+    at: 'agents/one/evals/recordings/some-model/recording.json:10:18',
+    agents: withRecording(
+      { sample: recorded({ withoutPrompt: { model: 'other/model', date: '2026-01-01' } }) },
+      { 'evals/recordings/some-model/sample.without-prompt.txt': 'Fine\n' },
+    ),
+  },
+  {
+    name: 'a control that is described and missing',
+    code: 'evals/recording',
+    at: 'agents/one/evals/recordings/some-model/recording.json:3:5',
+    agents: withRecording({ sample: recorded({ withoutPrompt: { model: 'some/model', date: '2026-01-01' } }) }),
+  },
+  {
     name: 'an answer that recording.json does not describe',
     code: 'evals/recording',
     at: 'agents/one/evals/recordings/some-model/hard.txt:1:1',
