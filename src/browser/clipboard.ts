@@ -1,6 +1,8 @@
-/** Shows texts in a status, which screen readers announce. Empty texts are left out. */
-export function say(status: Element | null, ...texts: string[]): void {
-  if (status !== null) status.textContent = texts.filter((text) => text !== '').join(' ');
+/** Shows a text in a status, which screen readers announce. A problem, if there is one, follows it and colors both. */
+export function say(status: Element | null, text = '', problem = ''): void {
+  if (status === null) return;
+  status.textContent = [text, problem].filter((part) => part !== '').join(' ');
+  status.toggleAttribute('data-problem', problem !== '');
 }
 
 /** Copies text. False if the browser refuses: outside a secure context, or because of its settings. */
@@ -57,41 +59,40 @@ const copiedMs = 2_000;
 
 /** A button that copies, with the status next to it, which shows the result. */
 interface CopyButton {
-  /** Copies text, or offers it if the browser refuses. The status also has `note`. */
-  copy(text: string, note?: string): Promise<void>;
+  /** Copies text, or offers it if the browser refuses. The status also says what is wrong with the text. */
+  copy(text: string, problem?: string): Promise<void>;
   /** Removes the result, since the text to copy has changed. */
   reset(): void;
 }
 
 /** Text that cannot be copied is offered after `place`. */
 export function copyButton(button: HTMLButtonElement, status: Element | null, place: Element): CopyButton {
-  const label = button.textContent;
+  // The name of the button may go on, hidden, after the text that the reader sees.
+  const text = button.firstChild ?? button;
+  const label = text.textContent;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const showLabel = () => {
-    clearTimeout(timer);
-    button.textContent = label;
-    delete button.dataset.copied;
-  };
   const reset = () => {
-    showLabel();
+    clearTimeout(timer);
+    text.textContent = label;
+    delete button.dataset.copied;
     say(status);
     withdrawText(place);
   };
   return {
     reset,
-    async copy(text, note = '') {
-      const isCopied = await copyText(text);
+    async copy(copied, problem = '') {
+      const isCopied = await copyText(copied);
       reset();
-      if (isCopied) {
-        button.textContent = 'Copied';
-        button.dataset.copied = '';
-        say(status, 'Copied to the clipboard.', note);
-        // A note stays. If only the first sentence were removed, the note would be announced twice.
-        timer = setTimeout(note === '' ? reset : showLabel, copiedMs);
-      } else {
+      if (!isCopied) {
         // The status first: it takes up space above the field, which is then scrolled into view.
-        say(status, `The browser does not allow this page to copy. The text is selected: ${howToCopy()}.`, note);
-        offerText(text, place, () => say(status));
+        say(status, `The browser does not allow this page to copy. The text is selected: ${howToCopy()}.`, problem);
+        offerText(copied, place, () => say(status));
+      } else if (problem !== '') say(status, 'The prompt was copied, but it is not complete.', problem);
+      else {
+        text.textContent = 'Copied';
+        button.dataset.copied = '';
+        say(status, 'Copied to the clipboard.');
+        timer = setTimeout(reset, copiedMs);
       }
     },
   };

@@ -1,4 +1,4 @@
-import { fillIn } from '../text/prompt-text.ts';
+import { dividedSample, fillIn } from '../text/prompt-text.ts';
 import { copyButton, copyText, offerText, say, withdrawText } from './clipboard.ts';
 import { followInputs, forgetInputs, ownInputs, rememberInput } from './memory.ts';
 
@@ -35,7 +35,8 @@ export function startFillIn(): void {
     if (button === null) continue;
     const status = form.querySelector('.buttons [role="status"]');
     const { copy, reset } = copyButton(button, status, form);
-    startRemembering(form, status);
+    startRemembering(form);
+    startSample(form, status);
     watchFields(form, reset);
     form.hidden = false;
     form.addEventListener('submit', (event) => {
@@ -71,41 +72,62 @@ function setMissing(field: HTMLTextAreaElement, missing: boolean): void {
   if (message !== null) message.textContent = missing ? missingText([field]) : '';
 }
 
+function fieldsOf(form: Element): HTMLTextAreaElement[] {
+  return [...form.querySelectorAll<HTMLTextAreaElement>('fieldset textarea')];
+}
+
+function nameOf({ dataset }: HTMLTextAreaElement): string {
+  return dataset.input ?? '';
+}
+
+/** Sets a field to a text that the reader did not type here, which is not remembered. */
+function setField(field: HTMLTextAreaElement, text: string): void {
+  field.value = text;
+  field.dispatchEvent(new Event(followed, { bubbles: true }));
+}
+
+/** Starts the button that fills the fields with the sample, whose element is named by `data-sample`, and the one that clears them. */
+function startSample(form: HTMLFormElement, status: Element | null): void {
+  const fields = fieldsOf(form);
+  const button = form.querySelector<HTMLElement>('[data-sample]');
+  button?.addEventListener('click', () => {
+    // No text of the reader is ever replaced.
+    if (fields.some(({ value }) => value.trim() !== '')) return say(status, '', 'Clear the fields first.');
+    const sample = document.getElementById(button.dataset.sample ?? '')?.textContent ?? '';
+    const texts = dividedSample(sample, fields.map(nameOf));
+    for (const field of fields) setField(field, texts.get(nameOf(field)) ?? '');
+    say(status, 'The fields have the sample.');
+  });
+  form.querySelector('[data-clear]')?.addEventListener('click', () => {
+    for (const field of fields) setField(field, '');
+    // Earlier versions of the prompt may have had other fields.
+    if (form.dataset.remember !== undefined) forgetInputs(form.dataset.remember);
+    say(status, 'Cleared.');
+  });
+}
+
 /** Keeps the fields of a form in this browser until the reader clears them. `data-remember` is the agent's address. */
-function startRemembering(form: HTMLFormElement, status: Element | null): void {
+function startRemembering(form: HTMLFormElement): void {
+  const fields = fieldsOf(form);
+  for (const field of fields) watchFields(field, () => setMissing(field, false));
   const address = form.dataset.remember;
   if (address === undefined) return;
-  const fields = [...form.querySelectorAll<HTMLTextAreaElement>('[data-input]')];
-  const nameOf = ({ dataset }: HTMLTextAreaElement) => dataset.input ?? '';
   const texts = ownInputs(address);
   for (const field of fields) {
     field.value = texts.get(nameOf(field)) ?? field.value;
     field.addEventListener('input', () => rememberInput(address, nameOf(field), field.value));
-    watchFields(field, () => setMissing(field, false));
   }
   followInputs(address, (name, text) => {
     const field = fields.find((one) => nameOf(one) === name);
-    if (field === undefined) return;
-    field.value = text;
-    field.dispatchEvent(new Event(followed, { bubbles: true }));
-  });
-  form.querySelector('[data-clear]')?.addEventListener('click', () => {
-    for (const field of fields) {
-      field.value = '';
-      // The links that open the prompt in an assistant follow this event, too.
-      field.dispatchEvent(new Event('input', { bubbles: true }));
-    }
-    // Earlier versions of the prompt may have had other fields.
-    forgetInputs(address);
-    say(status, 'Cleared.');
+    if (field !== undefined) setField(field, text);
   });
 }
 
 /**
  * Starts the links that open the prompt in an assistant. `data-open-in` is the id of the prompt.
  *
- * If the address would be longer than the assistant's `data-limit`, it has no prompt. The prompt is then copied before
- * the assistant opens, and the page says so.
+ * If the assistant accepts no prompt in an address (`data-prefill` is empty), or the address would be longer than its
+ * `data-limit`, the prompt is copied before the assistant opens, and the page says so.
  */
 export function startOpenIn(): void {
   for (const group of document.querySelectorAll<HTMLElement>('[data-open-in]')) {
@@ -121,11 +143,12 @@ export function startOpenIn(): void {
       const text = encodeURIComponent(promptText(id));
       for (const { link, home } of links) {
         const address = (link.dataset.prefill ?? '') + text;
-        const fits = address.length <= Number(link.dataset.limit);
+        const fits = link.dataset.prefill !== '' && address.length <= Number(link.dataset.limit);
         link.href = fits ? address : home;
         link.toggleAttribute('data-copies', !fits);
       }
-      const long = links.filter(({ link }) => link.hasAttribute('data-copies')).map(({ name }) => name);
+      const isLong = ({ dataset }: HTMLElement) => dataset.prefill !== '' && 'copies' in dataset;
+      const long = links.filter(({ link }) => isLong(link)).map(({ name }) => name);
       notice =
         long.length === 0
           ? ''
@@ -140,15 +163,11 @@ export function startOpenIn(): void {
         event.preventDefault();
         const text = promptText(id);
         if (await copyText(text)) {
-          say(status, `The prompt is too long for a link, so it was copied. Paste it into ${name}.`, missing);
+          say(status, `The prompt was copied. Paste it into ${name}.`, missing);
           open(home, '_blank', 'noopener');
         } else {
           withdrawText(group);
-          say(
-            status,
-            `The prompt is too long for a link, and the browser does not allow this page to copy. Copy the selected text into ${name}.`,
-            missing,
-          );
+          say(status, `The browser does not allow this page to copy. Copy the selected text into ${name}.`, missing);
           offerText(text, group, () => say(status, notice));
         }
       });

@@ -55,16 +55,25 @@ function startGroup(group: HTMLElement): void {
     tab?.focus();
     tab?.click();
   });
-  const named = [location.hash.slice(1), recall(chosen)].map((name) => panels.findIndex(({ id }) => id === name));
-  show(named.find((index) => index >= 0) ?? 0);
+  show(
+    Math.max(
+      0,
+      panels.findIndex(({ id }) => id === recall(chosen)),
+    ),
+  );
   group.prepend(list);
 }
 
-/** Opens the folded part that the address names, such as a recorded answer, which its score links to. */
+/**
+ * Shows the part that the address names: a recorded answer, which its score links to, or the tab of an assistant. The list of
+ * contents closes once a part is chosen.
+ */
 export function startFolds(): void {
   const open = (hash: string) => {
     const target = document.getElementById(hash.slice(1));
     if (target instanceof HTMLDetailsElement) target.open = true;
+    document.getElementById(`${target?.id}-tab`)?.click();
+    document.querySelector('.contents details')?.removeAttribute('open');
   };
   open(location.hash);
   addEventListener('hashchange', () => open(location.hash));

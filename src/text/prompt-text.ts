@@ -128,6 +128,21 @@ export function inputLines(prompt: string): (PromptInput & { line: Line })[] {
   return inputs;
 }
 
+/**
+ * Divides a sample into the texts of inputs. Each starts at the first line that begins with its name, as in `NOTES` or
+ * `TODAY: 2026-11-15`. A text before the first name belongs to none. Without any name in
+ * it, the whole sample is for the first input. The name of a prompt as a whole is empty.
+ */
+export function dividedSample(sample: string, names: readonly string[]): Map<string, string> {
+  const starts = names.flatMap((name) => {
+    const match = name === '' ? null : new RegExp(`^${name}(?=[ :]|$)(?: *:)? *\\n?`, 'mu').exec(sample);
+    return match === null ? [] : [{ name, start: match.index, text: match.index + match[0].length }];
+  });
+  if (starts.length === 0) return new Map(names.slice(0, 1).map((name) => [name, sample.trim()]));
+  starts.sort((a, b) => a.start - b.start);
+  return new Map(starts.map(({ name, text }, index) => [name, sample.slice(text, starts[index + 1]?.start).trimEnd()]));
+}
+
 /** What a reader gives for an input of a prompt, or for the prompt as a whole. */
 interface GivenInput {
   /** The name of an input that the prompt declares; undefined for the prompt as a whole. */

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { browseCatalog, textOf } from '../support/browser.ts';
-import { goodPrompt } from '../support/good-agent.ts';
+import { goodPrompt, goodSampleInput } from '../support/good-agent.ts';
 import { until } from '../support/until.ts';
 
 /** The fields for the inputs that a prompt declares, and the one field of a prompt that declares none. */
@@ -51,13 +51,17 @@ test('is told what is missing, next to its field and at the button, and still ge
     const statuses = () => page.locator('[role="status"]', { hasText: 'is missing' }).allTextContents();
     const missing = ['ROWS is missing. The prompt requires it.', ''];
     const rows = page.locator('#own-input-1');
-    await page.locator('.fill-in [type="submit"]').click();
-    await textOf(page, '.fill-in .copy-status', /Copied/);
+    const copy = page.locator('.fill-in [type="submit"]');
+    await copy.click();
+    const atButton = 'The prompt was copied, but it is not complete. ROWS is missing. The prompt requires it.';
+    assert.is(await textOf(page, '.fill-in .copy-status', /copied/), atButton);
     assert.is(await page.evaluate(() => navigator.clipboard.readText()), goodPrompt);
-    const atButton = 'Copied to the clipboard. ROWS is missing. The prompt requires it.';
     assert.equal(await statuses(), [atButton], 'is announced once');
-    await textOf(page, '.fill-in [type="submit"]', /^Copy with my input$/);
-    assert.equal(await statuses(), [atButton], 'can be read for longer than the label says Copied');
+    assert.is(await copy.textContent(), 'Copy the prompt', 'the button does not say Copied');
+    const colors = await page
+      .locator('.fill-in .copy-status, #own-input-1-missing')
+      .evaluateAll((all) => all.map((one) => getComputedStyle(one).color));
+    assert.equal(colors, ['rgb(192, 0, 24)', 'rgb(192, 0, 24)'], 'no accent has this color');
     assert.equal([await messagesOf(page), await rows.getAttribute('aria-invalid')], [missing, 'true']);
     await rows.fill(' ');
     assert.equal([await messagesOf(page), await rows.getAttribute('aria-invalid')], [['', ''], 'false']);
@@ -74,8 +78,8 @@ test('is told what is missing, next to its field and at the button, and still ge
 test('is told of the second missing input while the first is being typed', async () => {
   await onPage('both', async (page) => {
     await page.locator('.fill-in [type="submit"]').click();
-    const said = 'Copied to the clipboard. ROWS and NOTES are missing. The prompt requires them.';
-    assert.is(await textOf(page, '.fill-in .copy-status', /Copied/), said);
+    const said = 'The prompt was copied, but it is not complete. ROWS and NOTES are missing. The prompt requires them.';
+    assert.is(await textOf(page, '.fill-in .copy-status', /copied/), said);
     const [rows, notes] = ['ROWS', 'NOTES'].map((name) => `${name} is missing. The prompt requires it.`);
     assert.equal(await messagesOf(page), [rows, notes]);
     await page.locator('#own-input-1').fill('a;1');
@@ -139,16 +143,41 @@ test('copies by hand what is in the fields now, if the browser does not allow th
     await page.locator('[data-clear]').click();
     assert.equal([await offered.count(), await status.textContent()], [0, 'Cleared.']);
 
-    await page.locator('.actions [data-copy]').click();
+    await page.locator('[data-copy="prompt-text"]').click();
     await page.locator('#own-input-1').fill('a;2');
     assert.is(await offered.inputValue(), goodPrompt, 'typing does not change what this button copies');
     await copy.click();
     await textOf(page, '.fill-in .copy-status', /does not allow/);
     await offer('a;3');
     await page.evaluate(() => Object.assign(globalThis, { allowed: true }));
-    await page.locator('.actions [data-copy]').click();
-    await textOf(page, '.actions .copy-status', /Copied/);
+    await page.locator('[data-copy="prompt-text"]').click();
+    await textOf(page, '[data-copy="prompt-text"] + .copy-status', /Copied/);
     assert.equal([await offered.count(), await status.textContent()], [0, '']);
+  });
+});
+
+test('gets from the sample to an assistant in two clicks, and no text of their own is replaced or lost', async () => {
+  await onPage('one', async (page) => {
+    const fill = page.getByRole('button', { name: 'Fill with the sample' });
+    await fill.click();
+    assert.is(await page.locator('.open-in a').first().textContent(), 'Claude');
+    assert.is(
+      await linkedOn(page),
+      filled(
+        '<input name="ROWS">\nlamp, 12, 40.00\nrope, -3, 9.00\ntent, 4, 180.00\nstove, 7,\nmat, 30, 25.00\n</input>\n\n<input name="NOTES">\nIda to Bo: there are 5 tents, I counted them on Monday.\n</input>',
+      ),
+    );
+    await page.reload();
+    assert.equal(await valuesOf(page), ['', ''], 'the sample is not remembered as the text of the reader');
+
+    await page.locator('#own-input-2').fill('Ida: 5 tents');
+    await fill.click();
+    assert.is(await textOf(page, '.fill-in .copy-status', /./), 'Clear the fields first.');
+    assert.equal(await valuesOf(page), ['', 'Ida: 5 tents']);
+  });
+  await onPage('whole', async (page) => {
+    await page.getByRole('button', { name: 'Fill with the sample' }).click();
+    assert.equal(await valuesOf(page), [goodSampleInput.trimEnd()]);
   });
 });
 

@@ -109,13 +109,13 @@ test('is told that a prompt is too long for a link, which then copies it first',
 
 test('opens the prompt by a link while the whole address is within the limit of the assistant', async () => {
   await reader.onPage(agent, async (page) => {
-    const links = page.locator('.open-in a');
+    const links = page.locator('.open-in a:not([data-prefill=""])');
     const addresses = () => links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
     const homes = [
       'https://claude.ai/new',
       'https://chatgpt.com/',
-      'https://www.perplexity.ai/',
       'https://cursor.com/',
+      'https://www.perplexity.ai/',
     ];
     await page.locator('#own-input-1').fill('x');
     const short = await addresses();
@@ -132,7 +132,7 @@ test('opens the prompt by a link while the whole address is within the limit of 
       }
     }
     await page.locator('#own-input-1').fill('x'.repeat(1 + 8_000 - (short[0]?.length ?? 0)));
-    const status = 'The prompt is too long for a link to Perplexity, Cursor. It will be copied for you to paste.';
+    const status = 'The prompt is too long for a link to Cursor, Perplexity. It will be copied for you to paste.';
     assert.is(await page.locator('.open-in-status').textContent(), status);
   });
 });

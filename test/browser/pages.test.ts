@@ -72,6 +72,49 @@ async function onPage(options: BrowserContextOptions, use: (page: Page) => Promi
   }
 }
 
+test('the first screen of every agent says what the site is and shows an answer; using the agent starts right after', () =>
+  onPage({ viewport: { width: 1440, height: 900 } }, async (page) => {
+    const { agents } = JSON.parse(await (await fetch(`${site.address}/api/agents.json`)).text());
+    assert.is(agents.length, 40);
+    for (const { slug } of agents as { slug: string }[]) {
+      await page.goto(`${site.address}/agents/${slug}`);
+      const output = await (await fetch(`${site.address}/agents/${slug}/sample-output.txt`)).text();
+      const problems = await page.evaluate(
+        (hasTable) => {
+          const input = document.querySelector('#sample-input code') ?? document.body;
+          const lines = (input.textContent ?? '').trimEnd().split('\n').length;
+          const { height } = input.getBoundingClientRect();
+          const lineHeight = Number.parseFloat(getComputedStyle(input).lineHeight);
+          const madeFor = document.querySelector('.facts div:nth-child(3) dd') ?? document.body;
+          const targets = [...madeFor.querySelectorAll('a')].map((link) => link.getAttribute('href') ?? '');
+          const names = (madeFor.textContent ?? '').split(', ');
+          return [
+            hasTable && document.querySelector('.pair .rendered table') === null ? 'no table' : '',
+            Math.abs(height - lines * lineHeight) > lineHeight ? `${lines} lines wrap: ${height}` : '',
+            targets.length !== names.length ? `${targets} is not a way for each of ${names}` : '',
+            ...targets.map((target) => (document.getElementById(target.slice(1)) === null ? `no ${target}` : '')),
+          ].filter((problem) => problem !== '');
+        },
+        /^\|[-| :]+\|$/m.test(output),
+      );
+      for (const [width, height, lowest] of [
+        [1440, 900, 900],
+        [390, 844, 1700],
+      ] as const) {
+        await page.setViewportSize({ width, height });
+        const [purpose = 0, answer = 0, fillIn = 0, openIn = 0] = await page.evaluate(() =>
+          ['.purpose', '.result-card .rendered', '.fill-in', '.open-in'].map((selector) =>
+            Math.round(document.querySelector(selector)?.getBoundingClientRect().top ?? 9_999),
+          ),
+        );
+        if (purpose > 200 || answer > height - 60) problems.push(`${width}: purpose ${purpose}, answer ${answer}`);
+        if (Math.max(fillIn, openIn) >= lowest) problems.push(`${width}: fill in ${fillIn}, open in ${openIn}`);
+      }
+      await page.setViewportSize({ width: 1440, height: 900 });
+      assert.equal(problems, [], slug);
+    }
+  }));
+
 for (const width of [phone, desk]) {
   test(`nothing moves while a page loads, ${width} px wide`, async () => {
     await onPage({ viewport: { width, height: 900 } }, async (page) => {

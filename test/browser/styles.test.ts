@@ -283,7 +283,7 @@ awkward(
   'a wide table scrolls in its own box, which a keyboard reaches, and its cells are aligned as the text says',
   () =>
     onNarrowPage('/agents/long-words', {}, async (page, complaints) => {
-      const boxes = page.locator('.scroll');
+      const boxes = page.locator('.leaf-body .scroll');
       const offsets = () => boxes.evaluateAll((all) => all.map(({ scrollLeft }) => scrollLeft > 0));
       assert.equal(await boxes.evaluateAll((all) => all.map((box) => box.scrollWidth > box.clientWidth)), [
         true,
@@ -292,12 +292,12 @@ awkward(
       ]);
       assert.equal(await offsets(), [false, false, false]);
       for (const name of ['Results of each model', 'Table: Name, Address, Count, Note', 'Table: Item, Meaning']) {
-        await tabTo(page, '.scroll');
+        await tabTo(page, '.leaf-body .scroll');
         assert.is(await focusOf(page), name);
         await page.keyboard.press('ArrowRight');
       }
       await until(async () => (await offsets()).every((isMoved) => isMoved));
-      const cells = page.locator('.prose > .scroll td');
+      const cells = page.locator('.leaf-body.prose > .scroll td');
       const sides = await cells.evaluateAll((all) => all.map((cell) => getComputedStyle(cell).textAlign));
       assert.equal(sides, ['left', 'center', 'right', 'start']);
       assert.is(await cells.locator('code').evaluate((code) => code.getClientRects().length), 1, 'no word is broken');
@@ -328,9 +328,9 @@ const pairs: Record<string, [string, string][]> = {
   '/': [['.issue .numeral', '.issue time']],
   '/developers': [['#mcp ~ * .commands', '.commands + p']],
   '/agents/long-words': [
-    ['.prose li > p', '.prose li > pre'],
-    ['.prose li > pre', '.prose li > .scroll'],
-    ['.prose li > .scroll', '.prose li > p:last-child'],
+    ['.leaf-body.prose li > p', '.leaf-body.prose li > pre'],
+    ['.leaf-body.prose li > pre', '.leaf-body.prose li > .scroll'],
+    ['.leaf-body.prose li > .scroll', '.leaf-body.prose li > p:last-child'],
   ],
 };
 
@@ -359,9 +359,9 @@ awkward('parts of a page are apart, and no heading is larger than the one above 
 
 /** Where the texts of agents are on a page, which is otherwise from left to right. */
 const places: Record<string, string[]> = {
-  '/agents/hebrew': ['h1', '.standfirst', '#problem + p', '#step-1', '.prose', '.prose li'],
+  '/agents/hebrew': ['h1', '.standfirst', '#problem + p', '#step-1', '.leaf-body.prose', '.leaf-body.prose li'],
   '/agents/long-words': ['.between bdi'],
-  '/': ['h1', '.standfirst', '.front-head > p:nth-of-type(2)', '.front .steps li'],
+  '/': ['h1', '.standfirst', '.front-head > p:nth-of-type(3)', '.front .steps li'],
   '/archive': ['.days li:first-child > span'],
   '/tags/testing': ['.entry h3', '.entry .excerpt'],
 };

@@ -129,15 +129,15 @@ test('replaces the last search after the key /, and keeps keys that mean somethi
 test('reads "Copied" for two seconds after the last copy, and then the label of the button again', async () => {
   await onPage('/agents/agent-1', async (page) => {
     await page.clock.install();
-    const button = page.locator('.actions [data-copy]');
+    const button = page.locator('[data-copy="prompt-text"]');
     const shown = async () => [
       await button.textContent(),
-      await page.locator('.actions .copy-status').textContent(),
+      await page.locator('[data-copy="prompt-text"] + .copy-status').textContent(),
       await button.getAttribute('data-copied'),
     ];
     const copied = ['Copied', 'Copied to the clipboard.', ''];
     await button.click();
-    await textOf(page, '.actions .copy-status', /Copied/);
+    await textOf(page, '[data-copy="prompt-text"] + .copy-status', /Copied/);
     assert.equal(await shown(), copied);
     await page.clock.runFor(1_500);
     await button.click();
@@ -146,7 +146,7 @@ test('reads "Copied" for two seconds after the last copy, and then the label of 
     await page.clock.runFor(1_500);
     assert.equal(await shown(), copied);
     await page.clock.runFor(1_000);
-    assert.equal(await shown(), ['Copy the prompt', '', null]);
+    assert.equal(await shown(), ['Copy', '', null]);
   });
 });
 
@@ -166,9 +166,9 @@ test('sees the text selected and how to copy it on their machine, if the page ma
       '/agents/agent-1',
       async (page) => {
         await copyRefused(page);
-        await page.locator('.actions [data-copy]').click();
+        await page.locator('[data-copy="prompt-text"]').click();
         const said = `The browser does not allow this page to copy. The text is selected: ${how}.`;
-        assert.is(await textOf(page, '.actions .copy-status', /./), said);
+        assert.is(await textOf(page, '[data-copy="prompt-text"] + .copy-status', /./), said);
         assert.equal(await selectionIn(page), [goodPrompt, goodPrompt]);
         // The page glides to the field.
         const isSeen = () =>

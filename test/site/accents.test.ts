@@ -9,7 +9,7 @@ const css = readFileSync(new URL('../../templates/assets/style.css', import.meta
 
 test('text and every accent pass 4.5:1 on paper and plate, and paper on every accent (WCAG 2.2, 1.4.3)', () => {
   const [paper, plate] = [pairOf('--paper'), pairOf('--plate')];
-  const texts = [pairOf('--ink'), pairOf('--quiet'), pairOf('--failed'), ...accents().map(({ pair }) => pair)];
+  const texts = [pairOf('--ink'), pairOf('--quiet'), pairOf('--error'), ...accents().map(({ pair }) => pair)];
   for (const text of texts) {
     for (const ground of [paper, plate]) {
       for (const scheme of ['light', 'dark'] as const) {

@@ -109,7 +109,7 @@ const rows: [name: string, source: string, onPage: string, inFeed?: string][] = 
     [
       '<div class="scroll" role="group" aria-label="Table: A &amp; b, C, D" tabindex="0">',
       '<table>\n<thead>\n<tr>',
-      '<th class="align-left"><code>A</code> &amp; b</th>\n<th class="align-center">C</th>\n<th class="align-right">D</th>',
+      '<th class="align-left" scope="col"><code>A</code> &amp; b</th>\n<th class="align-center" scope="col">C</th>\n<th class="align-right" scope="col">D</th>',
       '</tr>\n</thead>\n<tbody>\n<tr>',
       '<td class="align-left">1</td>\n<td class="align-center">2</td>\n<td class="align-right">3</td>',
       '</tr>\n</tbody>\n</table>\n</div>',
@@ -125,7 +125,7 @@ const rows: [name: string, source: string, onPage: string, inFeed?: string][] = 
   [
     'a table without names of columns is called a table',
     '| |\n|-|\n|1|',
-    '<div class="scroll" role="group" aria-label="Table" tabindex="0">\n<table>\n<thead>\n<tr>\n<th></th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n</tr>\n</tbody>\n</table>\n</div>',
+    '<div class="scroll" role="group" aria-label="Table" tabindex="0">\n<table>\n<thead>\n<tr>\n<th scope="col"></th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n</tr>\n</tbody>\n</table>\n</div>',
     '<table>\n<thead>\n<tr>\n<th></th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n</tr>\n</tbody>\n</table>',
   ],
   [

@@ -1,6 +1,6 @@
 import { type DOMReadyEvent, type HtmlElement, type HtmlValidate, type Plugin, Rule } from 'html-validate';
 
-/** Elements that are empty in the page on purpose: scripts fill the first five, and a line of a prompt may be blank. */
+/** Elements that are empty in the page on purpose: scripts fill the first five, and texts of agents have blank lines and cells. */
 const emptyOnPurpose = [
   'span.copy-status',
   'p.form-message',
@@ -8,6 +8,7 @@ const emptyOnPurpose = [
   'ol.result-list',
   'textarea',
   'pre.prompt span.line',
+  '.rendered td',
 ];
 
 /** Elements that never hold anything (HTML, section 13.1.2), and those that are drawn or run. */

@@ -1,3 +1,4 @@
+import type { AgentDocument } from '../../schema/documents.ts';
 import { type Evals, type GradedAnswer, isPassed, type Proof, type Result, sampleCase } from '../../schema/evals.ts';
 import { inputsOf, type SectionName, sectionsOf } from '../../text/prompt-text.ts';
 import { installTabs } from '../install/install-source.ts';
@@ -71,11 +72,14 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
       reviewed: agent.changedOn,
       howItWorks: site.markdown.forPage(howItWorks, document.url),
       sampleOutput,
-      proof: proofSection(evals, agent.proof),
+      sampleAnswer: site.markdown.forAnswer(sampleOutput, document.url),
+      result: resultOf(site, agent),
+      proof: proofSection(evals, agent.proof, (answer) => site.markdown.forAnswer(answer, document.url)),
       configText: config?.text ?? null,
       configLink: document.configUrl === null ? null : new URL(document.configUrl).pathname,
-      assistants,
+      assistants: assistantsFor(agent.runtimes),
       ways: installTabs(site, document),
+      madeFor: madeFor(site, document, ''),
       source: agent.source == null ? null : { address: null, ...agent.source },
       history: promptChanges(agent),
       related: documentsOf(site, related),
@@ -96,6 +100,29 @@ function inWords({ added, removed }: { added: number; removed: number }): string
   const lines = (count: number) => `${count} ${count === 1 ? 'line' : 'lines'}`;
   const parts = [added > 0 ? `${lines(added)} added` : '', removed > 0 ? `${lines(removed)} removed` : ''];
   return parts.filter((part) => part !== '').join(', ');
+}
+
+/** The start of the sample's input and of its answer, as HTML, which show at the top of a page what an agent does. */
+export function resultOf({ markdown }: Site, agent: PublishedAgent): { input: string; answer: string } {
+  const { sampleInput, sampleOutput } = agent.texts();
+  return {
+    input: startOf(sampleInput, 6),
+    answer: markdown.forAnswer(startOf(sampleOutput, 14), agent.document.url),
+  };
+}
+
+/** The longest start of a text, in characters. */
+const longestStart = 900;
+
+/** The first lines of a text. Only the first line is ever cut. */
+function startOf(text: string, most: number): string {
+  const [first = '', ...others] = text.split('\n', most);
+  let start = [...first].slice(0, longestStart).join('');
+  for (const line of others) {
+    if (start.length + line.length > longestStart) break;
+    start += `\n${line}`;
+  }
+  return start.trimEnd();
 }
 
 /** A prompt as pages show it: line by line, with its three sections marked. */
@@ -130,23 +157,30 @@ export function plateOf(prompt: string): Plate {
 }
 
 /** What the section "Proof" of an agent's page shows; null for an agent without recorded answers. */
-function proofSection(evals: Evals | null, proof: Proof | null) {
+function proofSection(evals: Evals | null, proof: Proof | null, toHtml: (answer: string) => string) {
   if (proof === null || evals === null) return null;
   const { rows } = scoreTable(evals);
   return {
     ...proof,
-    cases: evals.cases.map(({ name, about, input }) => ({ name, about, input, isSample: name === sampleCase })),
+    cases: evals.cases.map(({ name, about, input }) => ({
+      id: `proof-input-${name}`,
+      title: `Input of ${name}`,
+      name,
+      about,
+      input,
+      isSample: name === sampleCase,
+    })),
     rows: rows.map(({ model, answers }) => ({
       model,
       cells: answers.map((answer) =>
         answer === null ? null : { id: idOf(answer), score: scoreOf(answer), failed: !isPassed(answer.results) },
       ),
     })),
-    recorded: evals.answers.map(answerOf),
+    recorded: evals.answers.map((answer) => answerOf(answer, toHtml)),
   };
 }
 
-function answerOf(graded: GradedAnswer) {
+function answerOf(graded: GradedAnswer, toHtml: (answer: string) => string) {
   const { case: name, recorded, stale, answer, results, withoutPrompt } = graded;
   const { model, date, made, note = null, settings = {}, tokens = {} } = recorded;
   const facts = [
@@ -164,16 +198,26 @@ function answerOf(graded: GradedAnswer) {
     facts: facts.join(', '),
     stale,
     score: scoreOf(graded),
-    results: results.map(resultOf),
+    results: results.map(checkOf),
     answer,
+    answerId: `${idOf(graded)}-answer`,
+    html: toHtml(answer),
     withoutPrompt:
-      withoutPrompt === null ? null : { score: score(withoutPrompt.results), answer: withoutPrompt.answer },
+      withoutPrompt === null
+        ? null
+        : {
+            id: `${idOf(graded)}-without`,
+            title: `Without the prompt: ${score(withoutPrompt.results)}`,
+            score: score(withoutPrompt.results),
+            answer: withoutPrompt.answer,
+            html: toHtml(withoutPrompt.answer),
+          },
   };
 }
 
 const ways = { api: 'Recorded through an API', command: 'Recorded with a command', pasted: 'Pasted by a person' };
 
-function resultOf({ kind, value, why, failure }: Result) {
+function checkOf({ kind, value, why, failure }: Result) {
   return { kind, value, why, failure };
 }
 
@@ -182,12 +226,12 @@ function idOf({ folder, case: name }: GradedAnswer): string {
   return `proof-${folder}--${name}`;
 }
 
-/** An assistant that accepts a prompt in an address. */
+/** An assistant on the web. */
 interface Assistant {
   name: string;
   /** Its address without a prompt. */
   home: string;
-  /** The address to append the percent-encoded prompt to. */
+  /** The address to append the percent-encoded prompt to; empty if it accepts none, so that pages copy the prompt. */
   prefill: string;
   /** The longest address that works reliably, in characters. */
   limit: number;
@@ -196,10 +240,32 @@ interface Assistant {
 /** The length that every sender and recipient should support (RFC 9110, section 4.1), and that Cursor documents. */
 const limit = 8000;
 
-/** The assistants that pages can open a prompt in. Others, such as Gemini, accept no prompt in an address. */
+/** The assistants that pages can open a prompt in. */
 const assistants: readonly Assistant[] = [
   { name: 'Claude', home: 'https://claude.ai/new', prefill: 'https://claude.ai/new?q=', limit },
   { name: 'ChatGPT', home: 'https://chatgpt.com/', prefill: 'https://chatgpt.com/?q=', limit },
+  { name: 'Gemini', home: 'https://gemini.google.com/app', prefill: '', limit },
+  { name: 'GitHub Copilot', home: 'https://github.com/copilot', prefill: '', limit },
   { name: 'Perplexity', home: 'https://www.perplexity.ai/', prefill: 'https://www.perplexity.ai/search?q=', limit },
   { name: 'Cursor', home: 'https://cursor.com/', prefill: 'https://cursor.com/link/prompt?text=', limit },
 ];
+
+/** All assistants on the web, those that an agent is made for first. */
+function assistantsFor(runtimes: readonly string[]): Assistant[] {
+  const isMadeFor = ({ name }: Assistant) => runtimes.includes(name);
+  return [...assistants.filter(isMadeFor), ...assistants.filter((assistant) => !isMadeFor(assistant))];
+}
+
+/**
+ * The assistants that an agent is made for, with the part of its page that uses it there: a way to install, or the links that
+ * open it. `page` is the path of its page, or empty on this page.
+ */
+export function madeFor(site: Site, document: AgentDocument, page: string): { name: string; address: string | null }[] {
+  const ways = installTabs(site, document);
+  return document.runtimes.map((name) => {
+    const way = ways.find((way) => way.name === name);
+    const part = way === undefined ? 'use' : `${way.id}-way`;
+    const works = way !== undefined || assistants.some((assistant) => assistant.name === name);
+    return { name, address: works ? `${page}#${part}` : null };
+  });
+}

@@ -11,7 +11,7 @@ import { documentOf, documentsOf } from '../shared/agent-document.ts';
 import { categoriesOf, counted } from '../shared/groups.ts';
 import { breadcrumbNode, listNode, type PageHead, renderPage, websiteNode } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
-import { plateOf } from './agent.ts';
+import { madeFor, plateOf, resultOf } from './agent.ts';
 import { filterChoices } from './lists.ts';
 
 /** How many agents the home page shows besides the newest. */
@@ -33,6 +33,9 @@ export const homePage = single(
         lead,
         steps: lead?.steps.slice(0, firstSteps) ?? [],
         plate: lead === null ? null : plateOf(lead.prompt),
+        result: newest === undefined ? null : resultOf(site, newest),
+        page: lead === null ? null : site.url.link(`agents/${lead.slug}`),
+        madeFor: lead === null ? [] : madeFor(site, lead, site.url.link(`agents/${lead.slug}`)),
         categories: categories.map(counted),
         agents: documentsOf(site, homeAgents(site).slice(1)),
         count: site.agents.length,

@@ -6,6 +6,7 @@ import {
   markdownParser,
   type Token,
 } from '../../text/markdown.ts';
+import { linesOf } from '../../text/prompt-text.ts';
 import type { Addresses } from './urls.ts';
 
 /**
@@ -20,13 +21,16 @@ export interface MarkdownRenderer {
   forPage(source: string, pageUrl: string): string;
   /** Renders for a feed: headings start at level 4 without ids, and all links are absolute. */
   forFeed(source: string, pageUrl: string): string;
+  /**
+   * Renders an assistant's answer for a page: as `forPage`, but headings have no ids, lines stay lines, and a part whose
+   * lines are indented, such as a tree, stays as it is.
+   */
+  forAnswer(source: string, pageUrl: string): string;
 }
 
 interface Environment {
   pageUrl: string;
-  absolute: boolean;
-  /** The level of the highest heading. */
-  highest: number;
+  use: 'page' | 'feed' | 'answer';
 }
 
 /** Makes the Markdown renderer of a site. */
@@ -37,14 +41,22 @@ export function markdownRenderer(url: Addresses): MarkdownRenderer {
   markdown.core.ruler.push('site', (state) => {
     const { tokens, env } = state;
     const { environment } = env as unknown as { environment: Environment };
-    const headings = adaptHeadings(tokens, environment);
+    const isAbsolute = environment.use === 'feed';
+    const headings = adaptHeadings(tokens, environment.use);
     const base: LinkBase = { page: environment.pageUrl, root, headings };
     for (const token of tokens) {
       token.children = linkImages(token.children, state.Token);
-      for (const child of token.children ?? []) adaptLink(child, base, environment.absolute);
+      for (const child of token.children ?? []) adaptLink(child, base, isAbsolute);
     }
-    if (!environment.absolute) state.tokens = withAdaptedTables(tokens, state.Token);
+    if (!isAbsolute) state.tokens = withAdaptedTables(tokens, state.Token);
+    if (environment.use === 'answer')
+      state.tokens = withIndentedLines(state.tokens, state.src.split('\n'), state.Token);
   });
+  const { softbreak } = markdown.renderer.rules;
+  markdown.renderer.rules.softbreak = (tokens, index, options, env, self) =>
+    (env as { environment?: Environment } | undefined)?.environment?.use === 'answer'
+      ? '<br>\n'
+      : (softbreak?.(tokens, index, options, env, self) ?? '\n');
 
   function adaptLink(token: Token, base: LinkBase, absolute: boolean): void {
     const target = token.type === 'link_open' ? token.attrGet('href') : null;
@@ -61,18 +73,17 @@ export function markdownRenderer(url: Addresses): MarkdownRenderer {
     return absolute || !inside ? full : full.slice(new URL(full).origin.length);
   }
 
-  const render = (source: string, pageUrl: string, absolute: boolean): string => {
-    const environment: Environment = { pageUrl, absolute, highest: absolute ? 4 : 3 };
-    return markdown.render(source, { environment });
-  };
+  const render = (source: string, pageUrl: string, use: Environment['use']): string =>
+    markdown.render(source, { environment: { pageUrl, use } satisfies Environment });
   /** The last text of each page for feeds, since an agent is in several of them. */
   const inFeeds = new Map<string, { source: string; html: string }>();
   return {
-    forPage: (source, pageUrl) => render(source, pageUrl, false),
+    forPage: (source, pageUrl) => render(source, pageUrl, 'page'),
+    forAnswer: (source, pageUrl) => render(withEndsOfLists(source), pageUrl, 'answer'),
     forFeed(source, pageUrl) {
       const cached = inFeeds.get(pageUrl);
       if (cached?.source === source) return cached.html;
-      const html = render(source, pageUrl, true);
+      const html = render(source, pageUrl, 'feed');
       inFeeds.set(pageUrl, { source, html });
       return html;
     },
@@ -80,13 +91,14 @@ export function markdownRenderer(url: Addresses): MarkdownRenderer {
 }
 
 /** Moves headings below those of the page, and gives them ids on pages. Returns the ids that they have on the page. */
-function adaptHeadings(tokens: readonly Token[], { absolute, highest }: Environment): string[] {
+function adaptHeadings(tokens: readonly Token[], use: Environment['use']): string[] {
+  const highest = use === 'feed' ? 4 : 3;
   const ids = headingIds(tokens);
   const headings = tokens.filter(({ type }) => /^heading_/.test(type));
   const shift = headings.reduce((shift, token) => Math.max(shift, highest - levelOf(token)), 0);
   for (const token of headings) token.tag = `h${Math.min(6, levelOf(token) + shift)}`;
   const opening = headings.filter(({ nesting }) => nesting === 1);
-  if (!absolute) for (const [index, token] of opening.entries()) token.attrSet('id', ids[index] ?? '');
+  if (use === 'page') for (const [index, token] of opening.entries()) token.attrSet('id', ids[index] ?? '');
   return ids;
 }
 
@@ -118,12 +130,41 @@ function withAdaptedTables(tokens: readonly Token[], Made: MakeToken): Token[] {
     }
     const [, side] = /^text-align:(\w+)$/.exec(String(token.attrGet('style') ?? '')) ?? [];
     if (side !== undefined) token.attrs = [['class', `align-${side}`]];
+    if (token.type === 'th_open') token.attrSet('scope', 'col');
     return [token];
   });
 }
 
 function tableBox(type: string, nesting: -1 | 1, Made: MakeToken): Token {
   return Object.assign(new Made(type, 'div', nesting), { block: true, attrs: [] });
+}
+
+/** Ends each list before a line that is not indented. Markdown would add the line to the last item of the list. */
+function withEndsOfLists(source: string): string {
+  let inList = false;
+  return linesOf(source)
+    .lines.map(({ text, fenced }) => {
+      const isItem = !fenced && /^\s*(?:[-*+]|\d+[.)]) /.test(text);
+      const ends = inList && !isItem && /^\S/.test(text);
+      inList = isItem || (inList && !ends && text !== '');
+      return ends ? `\n${text}` : text;
+    })
+    .join('\n');
+}
+
+/** Replaces each paragraph that has indented lines with these lines: Markdown would drop their indentation. */
+function withIndentedLines(tokens: readonly Token[], lines: readonly string[], Made: MakeToken): Token[] {
+  let last = -1;
+  return tokens.flatMap((token, index) => {
+    if (index <= last) return [];
+    const [start = 0, end = 0] = token.map ?? [];
+    const text = lines.slice(start, end);
+    if (token.type !== 'paragraph_open' || token.level > 0 || !text.slice(1).some((line) => /^ {2}/.test(line)))
+      return [token];
+    // The paragraph is three tokens: its start, its text and its end.
+    last = index + 2;
+    return [Object.assign(new Made('code_block', 'code', 0), { block: true, content: `${text.join('\n')}\n` })];
+  });
 }
 
 /** Replaces each image with a link to it or, within another link, with its text. */

@@ -11,6 +11,9 @@ const lines = rich.prompt.split('\n').length - 1;
 const words = rich.prompt.split(/\s+/).length - 1;
 const attribution = `“${rich.title}” by ${publisher.name}, ${base}/agents/rich, CC BY 4.0`;
 
+/** The sample output as Markdown, in which `&amp;` is a character reference. */
+const rendered = rich.sampleOutput.trimEnd().replace('&amp;', '&');
+
 /** The page of the agent `rich`. */
 const agentPage: Expected = {
   'link[rel=alternate][title=Markdown] @href': `${base}/agents/rich.md`,
@@ -22,9 +25,14 @@ const agentPage: Expected = {
   '.agent .issue time @datetime': '2026-02-28',
   '.agent h1': rich.title,
   '.agent .standfirst': rich.excerpt,
-  '.agent .actions .copy': 'Copy the prompt',
-  '.agent .actions .copy @data-copy': 'prompt-text',
-  '.agent .actions a @href': ['#prompt', '#sample'],
+  '.contents a @href': [
+    ...['#result', '#use', '#sample', '#prompt', '#steps', '#proof', '#how-it-works', '#config', '#history'],
+    ...['#related', '#verdict', '/base/agents/older', '/base/agents/newer'],
+  ],
+  '.contents p a': ['Earlier No. 1', 'Later No. 3'],
+  '.result-card .rendered': rendered,
+  '.result-card pre': rich.sampleInput.trimEnd(),
+  '.fill-in .buttons button': ['Copy the prompt', 'Fill with the sample', 'Clear the fields'],
   '.agent section[aria-labelledby=problem] p': rich.problem,
   '.facts dt': ['Category', 'Difficulty', 'Made for', 'Tags'],
   '.facts dd': [coding, rich.difficulty, rich.runtimes.join(', '), 'tag-one, tag-two'],
@@ -49,28 +57,33 @@ const agentPage: Expected = {
   'section[aria-labelledby=prompt] time @datetime': '2026-03-04',
   '.fill-in @data-fill-in': 'prompt-text',
   '.fill-in @data-remember': [],
-  '.fill-in label': 'Your input, inserted into the prompt’s INPUT section',
-  '.fill-in label @for': 'own-input',
+  '.fill-in legend': 'Your input, inserted into the prompt’s INPUT section',
+  '.fill-in textarea @aria-label': 'Your input',
   '.fill-in textarea @id': 'own-input',
   '.fill-in textarea @data-input': [],
-  '.open-in a': ['Claude', 'ChatGPT', 'Perplexity', 'Cursor'],
+  '.open-in a': ['Claude', 'ChatGPT', 'Gemini', 'GitHub Copilot', 'Perplexity', 'Cursor'],
   '.open-in a @href': [
     'https://claude.ai/new',
     'https://chatgpt.com/',
+    'https://gemini.google.com/app',
+    'https://github.com/copilot',
     'https://www.perplexity.ai/',
     'https://cursor.com/',
   ],
   '.open-in a @data-prefill': [
     'https://claude.ai/new?q=',
     'https://chatgpt.com/?q=',
+    '',
+    '',
     'https://www.perplexity.ai/search?q=',
     'https://cursor.com/link/prompt?text=',
   ],
-  '.open-in a @data-limit': ['8000', '8000', '8000', '8000'],
+  '.open-in a @data-limit': Array.from({ length: 6 }, () => '8000'),
   'section[aria-labelledby=sample] pre': [rich.sampleInput, rich.sampleOutput],
-  'section[aria-labelledby=sample] pre @aria-labelledby': ['sample-input', 'sample-output'],
-  '#sample-input, #sample-output': ['Sample input', 'Sample output'],
-  'section[aria-labelledby=sample] figcaption a @href': '/base/agents/rich/sample-output.txt',
+  'section[aria-labelledby=sample] pre @aria-labelledby': ['sample-input-title', 'sample-output-title'],
+  '#sample-input-title, #sample-output-title': ['Sample input', 'Sample output'],
+  'section[aria-labelledby=sample] .rendered': rendered,
+  'section[aria-labelledby=sample] p a @href': '/base/agents/rich/sample-output.txt',
   ...proof,
   'section[aria-labelledby=demo] li': rich.demo.map(({ label, detail }) => `${label}${detail}`),
   'section[aria-labelledby=demo] .leaf-body > p a @href': rich.videoUrl,
@@ -81,11 +94,11 @@ const agentPage: Expected = {
   'section[aria-labelledby=how-it-works] .prose em': 'stress',
   'section[aria-labelledby=how-it-works] .prose a @href': 'https://link.example/?a=1&b=2',
   '#config-text': rich.config,
-  'section[aria-labelledby=config] figcaption code': rich.configFilename,
+  'section[aria-labelledby=config] p a': `Download it as ${rich.configFilename}`,
   'section[aria-labelledby=config] a @href': '/base/agents/rich/config.json',
   'section[aria-labelledby=config] a @download': rich.configFilename,
   'section[aria-labelledby=config] .copy @data-copy': 'config-text',
-  'section[aria-labelledby=install] .leaf-body > p':
+  'section[aria-labelledby=install] > p':
     'Once it is installed, describe your task. The assistant loads the agent when it fits.',
   ...ways(
     [

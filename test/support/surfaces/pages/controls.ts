@@ -33,7 +33,7 @@ export function controlsOf(pages: Iterable<string>): string[] {
     for (const { tagName, attribs } of document(`${parts}, ${falling}`).toArray()) {
       const name = attribs.class === undefined ? tagName : `${tagName}.${attribs.class.split(' ').pop()}`;
       const own = attributes
-        .filter((key) => key in attribs)
+        .filter((key) => key in attribs && !(key === 'name' && attribs.type === 'radio'))
         .map((key) => (attribs[key] ? `${key}=${attribs[key]}` : key));
       found.add([name, ...own].join(' '));
     }
@@ -58,6 +58,7 @@ export const controls: readonly string[] = [
   'div.scroll role=group tabindex=0',
   'fieldset',
   'fieldset.filters hidden disabled',
+  'fieldset.switch',
   'form.fill-in hidden',
   'form.search role=search',
   'form.subscribe method=post',
@@ -66,6 +67,7 @@ export const controls: readonly string[] = [
   'input type=hidden name=form',
   'input type=hidden name=list',
   'input type=hidden name=slug',
+  'input type=radio',
   'input type=search name=q autocomplete=off spellcheck=false dir=auto aria-keyshortcuts=/',
   'input type=text name=website tabindex=-1 autocomplete=off',
   'ol.days reversed',
@@ -77,8 +79,10 @@ export const controls: readonly string[] = [
   'p.open-in-status role=status',
   'p.results-count role=status',
   'pre role=group tabindex=0',
-  'pre role=group tabindex=0 dir=auto',
+  'pre.excerpted role=group tabindex=0 dir=auto',
+  'pre.preformatted role=group tabindex=0 dir=auto',
   'pre.prompt role=group tabindex=0 dir=auto',
+  'pre.source role=group tabindex=0 dir=auto',
   'select name=category',
   'select name=difficulty',
   'select name=runtime',

@@ -15,10 +15,10 @@ const home: Expected = {
   '.front h1 a @href': '/base/agents/newer',
   '.front .front-head > p': [
     newer.excerpt,
+    'Copy the prompt Use it with your input',
     'Ada maintains a catalog and needs a small agent that is well-formed, so that a test can break it in one place.',
-    'Copy the prompt Read it, with a worked example',
   ],
-  '.front .actions a @href': '/base/agents/newer',
+  '.front .actions a @href': '/base/agents/newer#use',
   '.front .actions .copy @data-copy': 'prompt-text',
   '.front .facts dd': [coding, 'easy', 'Claude', 'tag-one, other-tag'],
   '.front .steps li': [

@@ -4,7 +4,7 @@ import type { Expected } from '../reader.ts';
 const lacks = `Failed: contains ${richEvals.check}`;
 const missing = `It does not contain "${richEvals.check}".`;
 const boxes = ['one--sample-answer', 'one--sample-without', 'one--hard-answer', 'two--sample-answer'];
-const ids = boxes.map((name) => `proof-model-${name}`);
+const ids = ['proof-input-hard', ...boxes.map((name) => `proof-model-${name}`)].map((id) => `${id}-title`);
 
 /** The section "Proof" on the page of the agent `rich`. */
 export const proof: Expected = {
@@ -44,7 +44,9 @@ export const proof: Expected = {
     'Failed: is-json It is not JSON.',
   ],
   '#proof-model-one--sample .failed': 'Failed: is-json It is not JSON.',
-  'section[aria-labelledby=proof] figcaption': ['The answer', 'Without the prompt: 0 of 2', 'The answer', 'The answer'],
+  'section[aria-labelledby=proof] figcaption > span': [
+    ...['Input of hard', 'The answer', 'Without the prompt: 0 of 2', 'The answer', 'The answer'],
+  ],
   'section[aria-labelledby=proof] pre': [richEvals.input, richEvals.good, richEvals.bare, richEvals.bad, richEvals.old],
   'section[aria-labelledby=proof] li @textContent': [
     `Passed: contains ${richEvals.check} ${richEvals.why}`,
@@ -53,7 +55,6 @@ export const proof: Expected = {
     `${lacks} ${richEvals.why} ${missing}`,
     'Failed: is-json It is not JSON.',
   ],
-  'section[aria-labelledby=proof] pre @aria-label': 'Input of hard',
-  'section[aria-labelledby=proof] figcaption @id': ids,
+  'section[aria-labelledby=proof] figcaption > span @id': ids,
   'section[aria-labelledby=proof] pre @aria-labelledby': ids,
 };
