@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { sha256Of } from '../../src/lib/files.ts';
 import { inFolder, smallSettings, writeCatalog } from '../support/catalog.ts';
 import { skillFaults } from '../support/client-rules.ts';
 import { agents, plugins, renderIn, settings } from '../support/plugin-catalog.ts';
@@ -161,6 +162,16 @@ test('a change of one byte in a file of an agent changes its plugin, and no othe
       writeFileSync(path, text);
     }
   });
+});
+
+test('a reader who runs `npx skills add` again after a rename gets the agent by its new name, and not all agents', () => {
+  for (const former of ['old-name', 'older-name']) {
+    const index = `agents/${former}/.well-known/agent-skills/index.json`;
+    const [skill, ...others] = parsed(index)?.skills ?? [];
+    assert.equal([skill?.name, others], ['hostile', []]);
+    const archive = new URL(skill.url, `https://press.example/${index}`).pathname.slice(1);
+    assert.is(skill.digest, `sha256:${sha256Of(files.get(archive) ?? '')}`);
+  }
 });
 
 test('without Git too, a reader of Gemini CLI is offered an edit, and no update without one', () =>

@@ -5,7 +5,7 @@ import { promptLicense, toJson } from '../../schema/documents.ts';
 import { provenance } from '../../text/agent-sections.ts';
 import { embeddedMarkdown } from '../../text/embedded-markdown.ts';
 import { fenced, plainText, shortened } from '../../text/markdown-text.ts';
-import { type Digest, forAgents, jsonParts, single } from '../output.ts';
+import { type Digest, forAgents, jsonParts, type Output, ofAgent, single } from '../output.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
 const head = { $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json' };
@@ -25,13 +25,25 @@ export const skillIndex = single(
     ),
 );
 
-/** The index of one agent: to install one skill from the whole index, programs download the archives of all. */
-export const indexOfOne = forAgents(
-  'agents/{slug}/.well-known/agent-skills/index.json',
-  'An agent as the only skill to install (Agent Skills discovery)',
-  (_, agent, digest) =>
-    toJson({ ...head, skills: [indexEntry(agent, digest, `../../../../${archivePath(agent.slug)}`)] }),
-);
+/**
+ * The index of one agent: to install one skill from the whole index, programs download the archives of all. It is also
+ * below former slugs, where `npx skills` would otherwise find the whole index and install all agents.
+ */
+export const indexOfOne: Output = {
+  path: 'agents/{slug}/.well-known/agent-skills/index.json',
+  purpose: 'An agent as the only skill to install (Agent Skills discovery)',
+  *files({ agents, moved }) {
+    const slugs = [...agents.map(({ slug }) => [slug, slug] as const), ...moved];
+    const bySlug = new Map(agents.map((agent) => [agent.slug, agent]));
+    for (const [name, slug] of slugs) {
+      const agent = bySlug.get(slug);
+      if (agent === undefined) continue;
+      yield ofAgent(agent, `agents/${name}/.well-known/agent-skills/index.json`, (digest) =>
+        toJson({ ...head, skills: [indexEntry(agent, digest, `../../../../${archivePath(slug)}`)] }),
+      );
+    }
+  },
+};
 
 export const skill = forAgents('.well-known/agent-skills/{slug}/SKILL.md', 'An agent as a skill', skillText);
 
@@ -64,7 +76,7 @@ export function skillFiles(site: Pick<Site, 'settings'>, agent: PublishedAgent):
   ]);
 }
 
-/** Codex and Claude Code list 8,000 characters of skills if a model has a small context window: this fits 40, with their paths. */
+/** Codex lists 8,000 characters of skills if a model has a context window of 100,000 tokens: this fits 40, with their paths. */
 const longestDescription = 135;
 
 /**
