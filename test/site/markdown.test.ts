@@ -6,7 +6,7 @@ import { plainText } from '../../src/text/markdown-text.ts';
 
 /** Readers are safe from HTML and dangerous links in an agent's text, and its links lead to the right pages. */
 
-const { forPage, forFeed } = markdownRenderer(
+const { forPage, forFeed, forAnswer } = markdownRenderer(
   addresses({ baseUrl: 'https://press.example/catalog', runtimeUrl: null }),
 );
 const page = 'https://press.example/catalog/agents/one';
@@ -162,5 +162,22 @@ for (const [text, inMarkdown] of twinRows) {
     assert.not.match(html, /<(?:a|img|code|h\d|pre)\b/);
   });
 }
+
+test('an answer keeps its lines, its trees and its tables, and none of its HTML or scripts runs', () => {
+  const answer = (source: string) => forAnswer(source, page);
+  assert.is(answer('Title: a\nWhy: b'), '<p>Title: a<br>\nWhy: b</p>\n');
+  assert.is(
+    answer('Roots\n- R1: no\nDrift\n- A5\n  more'),
+    '<p>Roots</p>\n<ul>\n<li>R1: no</li>\n</ul>\n<p>Drift</p>\n<ul>\n<li>A5<br>\nmore</li>\n</ul>\n',
+  );
+  assert.is(answer('R1\n  A3\n    <A1>'), '<pre><code>R1\n  A3\n    &lt;A1&gt;\n</code></pre>\n');
+  assert.is(answer('# D-1\n\n```\n- a\nb\n```'), '<h3>D-1</h3>\n<pre><code>- a\nb\n</code></pre>\n');
+  assert.is(
+    answer('<script>alert(1)</script> <img src=x onerror=alert(1)> [a](javascript:alert(1))'),
+    '<p>&lt;script&gt;alert(1)&lt;/script&gt; &lt;img src=x onerror=alert(1)&gt; [a](javascript:alert(1))</p>\n',
+  );
+  const wide = ['|', ...Array.from({ length: 20 }, (_, at) => `c${at} |`)].join('');
+  assert.is(answer(`${wide}\n${wide.replace(/c\d+ /g, '---')}\n${wide}`).match(/<th scope="col">/g)?.length, 20);
+});
 
 test.run();

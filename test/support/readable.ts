@@ -53,7 +53,7 @@ async function axeFaults(page: Page, rules?: readonly string[]): Promise<string[
     (only) =>
       (globalThis as unknown as { axe: typeof axe }).axe.run(document, {
         resultTypes: ['violations'],
-        ...(only === undefined ? {} : { runOnly: [...only] }),
+        ...(only === undefined ? { rules: { 'target-size': { enabled: true } } } : { runOnly: [...only] }),
       }),
     rules,
   );

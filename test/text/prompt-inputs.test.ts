@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inputsOf, type PromptInput } from '../../src/text/prompt-text.ts';
+import { dividedSample, inputsOf, type PromptInput } from '../../src/text/prompt-text.ts';
 
 const test = suite('the inputs that a prompt declares');
 
@@ -75,6 +75,17 @@ test('are none without the section, and all of a long list', () => {
   for (const long of [' '.repeat(250_000), `- ${'A '.repeat(120_000)}(`, `- ${'A'.repeat(250_000)} (required)`]) {
     assert.equal(declared(`- A (required): a\n${long}\n`), [one('A', true, 'a')]);
   }
+});
+
+test('a sample is divided into the texts of inputs by their names, in any order', () => {
+  const divided = (sample: string, names: string[]) => [...dividedSample(sample, names)];
+  assert.equal(divided('Intro\nTODAY: 2026-11-15\n\nLOCK\na 1\nLOCKS b\nLOCK c\n', ['LOCK', 'TODAY', 'USE']), [
+    ['TODAY', '2026-11-15'],
+    ['LOCK', 'a 1\nLOCKS b\nLOCK c'],
+  ]);
+  assert.equal(divided('FACTS (in UTC)\nx\n', ['FACTS']), [['FACTS', '(in UTC)\nx']]);
+  assert.equal(divided('no names\nat all\n', ['LOCK', 'USE']), [['LOCK', 'no names\nat all']]);
+  assert.equal(divided('the whole\n', ['']), [['', 'the whole']]);
 });
 
 test.run();

@@ -47,12 +47,13 @@ export function summaryOf(document: ListedDocument): AgentSummary {
 const summaryFields = Object.keys(agentSummary.shape) as (keyof AgentSummary)[];
 
 /**
- * The documents of some agents, for lists, which also show how their recorded answers did. A catalog's own templates may
- * show any field.
+ * The documents of some agents, for lists, which also show how their recorded answers did, unless that is the same for all:
+ * every answer passes. A catalog's own templates may show any field.
  */
 export function documentsOf({ listsShowAll }: Site, agents: readonly PublishedAgent[]) {
+  const allPass = agents.every(({ proof }) => proof !== null && proof.passed === proof.answers && proof.stale === 0);
   return agents.map((agent) => {
-    const document = Object.assign({}, agent.document, { proof: agent.proof });
+    const document = Object.assign({}, agent.document, { proof: allPass ? null : agent.proof });
     return listsShowAll ? withLongTexts(document, agent) : document;
   });
 }

@@ -46,7 +46,8 @@ export function renderPage(site: Site, head: PageHead, data: object): string {
   const { settings, templates, url } = site;
   const { repository = null } = settings;
   const formVersion = templates.version('partials/subscribe');
-  const shared = { settings, preview: site.preview, api: url.serverApi, limits, repository, formVersion };
+  const https = settings.baseUrl.startsWith('https:');
+  const shared = { settings, https, preview: site.preview, api: url.serverApi, limits, repository, formVersion };
   const image = head.image ?? { path: publicationImage, text: `${settings.title}: ${settings.tagline}` };
   const body = templates.render(head.template, Object.assign({}, shared, data));
   const values = {
