@@ -31,7 +31,12 @@ test('a restored backup has every vote, subscription and announcement, and no se
     const local = (command: string) => command.replaceAll('/var/', `${folder}/`);
     const unit = readFileSync(join(bundled, 'deploy/catalog-backup.service'), 'utf8');
     for (const [, command = ''] of unit.matchAll(/^Exec\w+=(.+)$/gm)) {
-      const done = await run('sh', ['-c', local(command).replaceAll('%%', '%').replaceAll('$$', () => '$')]);
+      const done = await run('sh', [
+        '-c',
+        local(command)
+          .replaceAll('%%', '%')
+          .replaceAll('$$', () => '$'),
+      ]);
       assert.is(done.code, 0, `${command}\n${done.stderr}`);
     }
     rmSync(data, { recursive: true });
