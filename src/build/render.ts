@@ -107,7 +107,7 @@ export class UnrenderableAgents extends ContentError {}
  * Throws UnrenderableAgents if agents cannot be rendered.
  */
 export function renderSite(site: Site, destination: Destination, onProgress: OnProgress = () => {}): BuildInfo {
-  const paths: string[] = [];
+  const paths: string[][] = outputs.map(() => []);
   const claim = claimPaths();
   const faults: Diagnostic[] = [];
   const digest = (path: string) => Buffer.from(destination.digest(path), 'base64url').toString('hex');
@@ -131,24 +131,19 @@ export function renderSite(site: Site, destination: Destination, onProgress: OnP
     const file = waiting.pop();
     if (file !== undefined) write(file);
   };
-  for (const output of outputs) {
-    let done = 0;
-    for (const file of output.files(site)) {
-      const { path, copy } = file;
-      claim(path);
-      paths.push(path);
-      done += 1;
-      if (file.agent !== undefined) onProgress(`Rendering ${output.path}`, done, site.agents.length);
-      if (output.inThreads || !destination.keep(path, inputsOf(file))) {
-        destination.reserve(path);
-        if (!output.inThreads) write(file);
-        if (waiting.length > 0 && site.images.isReady()) startNext();
-      }
-      if (copy === undefined || faults.length > 0) continue;
-      claim(copy);
-      paths.push(copy);
-      destination.copy(copy, path);
-    }
+  for (const { file, rank, position } of filesOf(site)) {
+    const { path, copy } = file;
+    const inThreads = outputs[rank]?.inThreads === true;
+    claim(path);
+    paths[rank]?.push(path);
+    if (position !== null) onProgress('Rendering agents', position + 1, site.agents.length);
+    if (inThreads) destination.reserve(path);
+    else if (!destination.keep(path, inputsOf(file))) write(file);
+    if (waiting.length > 0 && site.images.isReady()) startNext();
+    if (copy === undefined || faults.length > 0) continue;
+    claim(copy);
+    paths[rank]?.push(copy);
+    destination.copy(copy, path);
   }
   for (const left = waiting.length; waiting.length > 0; ) {
     onProgress('Drawing social images', left - waiting.length, left);
@@ -157,7 +152,8 @@ export function renderSite(site: Site, destination: Destination, onProgress: OnP
   if (faults.length > 0) throw new UnrenderableAgents(faults);
   site.images.finish();
   const id = createHash('sha256');
-  for (const path of paths) id.update(`${path}\0${destination.digest(path)}\0`);
+  const all = paths.flat();
+  for (const path of all) id.update(`${path}\0${destination.digest(path)}\0`);
   const info: BuildInfo = {
     id: id.digest('hex').slice(0, 32),
     version: programVersion,
@@ -165,10 +161,33 @@ export function renderSite(site: Site, destination: Destination, onProgress: OnP
     runtimeUrl: site.settings.runtimeUrl,
     preview: site.preview,
     moved: Object.fromEntries(site.moved),
-    counts: { agents: site.agents.length, files: paths.length + 1 },
+    counts: { agents: site.agents.length, files: all.length + 1 },
   };
   destination.write(buildFile, [], toJson(info));
   return info;
+}
+
+/**
+ * Returns the files of all outputs: first those of each agent, one agent after the other, so that what several of them
+ * show is made only once, then all others. `rank` is the position of the output, and `position` that of the agent.
+ */
+function* filesOf(site: Site): Generator<{ file: RenderedFile; rank: number; position: number | null }> {
+  const lists = outputs.map((output) => {
+    const files = output.files(site)[Symbol.iterator]();
+    return { files, next: files.next() };
+  });
+  for (const [position, { slug }] of site.agents.entries()) {
+    for (const [rank, list] of lists.entries()) {
+      for (; list.next.value?.agent === slug; list.next = list.files.next()) {
+        yield { file: list.next.value, rank, position };
+      }
+    }
+  }
+  for (const [rank, list] of lists.entries()) {
+    for (; list.next.done !== true; list.next = list.files.next()) {
+      yield { file: list.next.value, rank, position: null };
+    }
+  }
 }
 
 /**
@@ -177,11 +196,8 @@ export function renderSite(site: Site, destination: Destination, onProgress: OnP
  */
 export function faultsOf(site: Site, slugs?: ReadonlySet<string>): Diagnostic[] {
   const faults: Diagnostic[] = [];
-  for (const output of outputs) {
-    for (const file of output.files(site)) {
-      if (file.agent === undefined) break;
-      if (slugs === undefined || slugs.has(file.agent)) attempt(file, faults, () => '');
-    }
+  for (const { file } of filesOf(site)) {
+    if (file.agent !== undefined && (slugs?.has(file.agent) ?? true)) attempt(file, faults, () => '');
   }
   return faults;
 }

@@ -175,8 +175,10 @@ export class BuildWriter implements Destination {
   }
 
   digest(path: string): string {
-    this.#staging.settle();
-    return this.files.get(path)?.digest ?? '';
+    const file = this.files.get(path);
+    // Waiting for the staging thread takes long, and gives the digests of all files so far.
+    if (file?.digest === '') this.#staging.settle();
+    return file?.digest ?? '';
   }
 
   /** Moves everything into place. Nothing can be added afterwards. If it fails, nothing stays in the staging folder. */

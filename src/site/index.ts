@@ -15,8 +15,8 @@ import type { OutputDescription } from './site.ts';
 import * as text from './text/text.ts';
 
 /**
- * All outputs, in the order in which their files are written: the files of agents come before the lists that link to
- * them, so that no list ever names a missing file.
+ * All outputs. The files of agents are written before the lists that link to them, so that no list ever names a missing
+ * file. The build id depends on the order of the outputs.
  */
 export const outputs: readonly Output[] = [
   hosting.folders,

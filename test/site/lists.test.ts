@@ -53,6 +53,17 @@ test('above 200 agents, the archive is divided by month and lists into pages, an
   }
 });
 
+test('no list is written before an agent that it links to, and the files of an agent are written together', () => {
+  const paths = [...files.keys()];
+  const placesOf = (part: string) => paths.flatMap((path, place) => (path.includes(part) ? [place] : []));
+  const places = days.map((date) => placesOf(`/agent-${date}`));
+  assert.equal(
+    places.map((own) => Math.max(...own) - Math.min(...own)),
+    places.map((own) => own.length - 1),
+  );
+  assert.ok(Math.max(...places.flat()) < Math.min(...placesOf('archive'), ...placesOf('feed.xml')));
+});
+
 test('the search of the archive offers only what some agent has', () => {
   const choices = (name: string) => {
     const [, options = ''] =

@@ -77,7 +77,7 @@ export function pluginFiles(site: Pick<Site, 'settings'>, agent: PublishedAgent,
   const plugin = describePlugin(site, agent, version);
   return new Map([
     ...Object.entries(manifests).map(([path, manifest]) => [path, toJson(manifest(plugin))] as const),
-    ...[...skillFiles(site, agent)].map(([path, text]) => [`skills/${agent.slug}/${path}`, text] as const),
+    ...[...skillFiles(site.settings, agent)].map(([path, text]) => [`skills/${agent.slug}/${path}`, text] as const),
   ]);
 }
 
@@ -308,7 +308,7 @@ const treeManifests: Readonly<Record<string, (site: Site) => object>> = {
     const url = mcpUrl(settings);
     const { description } = settings;
     const rest = { description, ...(url === null ? {} : { mcpServers: { [name]: { httpUrl: url } } }) };
-    const skills = agents.slice(0, rootSkills).map((agent) => [agent.slug, ...skillFiles(site, agent)]);
+    const skills = agents.slice(0, rootSkills).map((agent) => [agent.slug, ...skillFiles(settings, agent)]);
     const digest = createHash('sha256')
       .update(JSON.stringify([rest, skills]))
       .digest();
@@ -328,7 +328,7 @@ export function installTree(site: Site): Map<string, string> {
   };
   for (const [path, manifest] of Object.entries(treeManifests)) files.set(path, toJson(manifest(site)));
   for (const agent of site.agents) add(folderOf(agent), pluginFiles(site, agent, site.plugins.of(agent)));
-  for (const agent of site.agents.slice(0, rootSkills)) add(`skills/${agent.slug}`, skillFiles(site, agent));
+  for (const agent of site.agents.slice(0, rootSkills)) add(`skills/${agent.slug}`, skillFiles(site.settings, agent));
   files.set('README.md', treeReadme(site));
   files.set('LICENSE', treeLicense(site.settings));
   files.set('CHANGELOG.md', treeChangelog(site));

@@ -1,12 +1,14 @@
-import { createHash } from 'node:crypto';
 import { zipSync } from 'fflate/browser';
+import { sha256Of } from '../../lib/files.ts';
+import { onceForLast } from '../../lib/lazy.ts';
 import { compareText } from '../../lib/text.ts';
 import { promptLicense, toJson } from '../../schema/documents.ts';
+import type { Settings } from '../../schema/settings.ts';
 import { provenance } from '../../text/agent-sections.ts';
-import { embeddedMarkdown } from '../../text/embedded-markdown.ts';
 import { fenced, plainText, shortened } from '../../text/markdown-text.ts';
-import { type Digest, forAgents, jsonParts, type Output, ofAgent, single } from '../output.ts';
-import type { PublishedAgent, Site } from '../site.ts';
+import { forAgents, jsonParts, type Output, ofAgent, single } from '../output.ts';
+import { embeddedHowItWorks } from '../shared/agent-document.ts';
+import type { PublishedAgent } from '../site.ts';
 
 const head = { $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json' };
 
@@ -20,7 +22,7 @@ export const skillIndex = single(
       'skills',
       site.agents.map((agent) => ({
         input: agent.fingerprint.whole,
-        value: () => indexEntry(agent, digest, `${agent.slug}.zip`),
+        value: () => indexEntry(agent, digest(archivePath(agent.slug)), `${agent.slug}.zip`),
       })),
     ),
 );
@@ -32,35 +34,42 @@ export const skillIndex = single(
 export const indexOfOne: Output = {
   path: 'agents/{slug}/.well-known/agent-skills/index.json',
   purpose: 'An agent as the only skill to install (Agent Skills discovery)',
-  *files({ agents, moved }) {
+  *files({ settings, agents, moved }) {
     const slugs = [...agents.map(({ slug }) => [slug, slug] as const), ...moved];
     const bySlug = new Map(agents.map((agent) => [agent.slug, agent]));
     for (const [name, slug] of slugs) {
       const agent = bySlug.get(slug);
       if (agent === undefined) continue;
-      yield ofAgent(agent, `agents/${name}/.well-known/agent-skills/index.json`, (digest) =>
-        toJson({ ...head, skills: [indexEntry(agent, digest, `../../../../${archivePath(slug)}`)] }),
+      yield ofAgent(agent, `agents/${name}/.well-known/agent-skills/index.json`, () =>
+        toJson({
+          ...head,
+          skills: [indexEntry(agent, sha256Of(archiveOf(settings, agent)), `../../../../${archivePath(slug)}`)],
+        }),
       );
     }
   },
 };
 
-export const skill = forAgents('.well-known/agent-skills/{slug}/SKILL.md', 'An agent as a skill', skillText);
+export const skill = forAgents(
+  '.well-known/agent-skills/{slug}/SKILL.md',
+  'An agent as a skill',
+  ({ settings }, agent) => skillFiles(settings, agent).get('SKILL.md') ?? '',
+);
 
 export const bundle = forAgents(
   '.well-known/agent-skills/{slug}.zip',
   'An agent as a skill with its sample, as assistants install it',
-  (site, agent) => zip(skillFiles(site, agent)),
+  ({ settings }, agent) => archiveOf(settings, agent),
 );
 
 /** An entry of an index. `url` is the address of the archive, relative to the index. */
-function indexEntry(agent: PublishedAgent, digest: Digest, url: string): object {
+function indexEntry(agent: PublishedAgent, digest: string, url: string): object {
   return {
     name: agent.slug,
     type: 'archive',
     description: skillDescription(agent),
     url,
-    digest: `sha256:${digest(archivePath(agent.slug))}`,
+    digest: `sha256:${digest}`,
   };
 }
 
@@ -69,12 +78,15 @@ function archivePath(slug: string): string {
 }
 
 /** The files of an agent as a skill (agentskills.io/specification), by their path in its folder. */
-export function skillFiles(site: Pick<Site, 'settings'>, agent: PublishedAgent): Map<string, string> {
-  return new Map([
-    ['SKILL.md', skillText(site, agent)],
-    ['references/sample.md', sampleText(agent)],
-  ]);
-}
+export const skillFiles = onceForLast(
+  (settings: Settings, agent: PublishedAgent): ReadonlyMap<string, string> =>
+    new Map([
+      ['SKILL.md', skillText(settings, agent)],
+      ['references/sample.md', sampleText(agent)],
+    ]),
+);
+
+const archiveOf = onceForLast((settings: Settings, agent: PublishedAgent) => zip(skillFiles(settings, agent)));
 
 /** Codex lists 8,000 characters of skills if a model has a context window of 100,000 tokens: this fits 40, with their paths. */
 const longestDescription = 135;
@@ -91,15 +103,15 @@ export function skillDescription({ excerpt, tags }: Pick<PublishedAgent, 'excerp
 }
 
 /** Renders the SKILL.md of an agent: front matter, then the prompt as instructions. */
-export function skillText({ settings }: Pick<Site, 'settings'>, agent: PublishedAgent): string {
+function skillText(settings: Settings, agent: PublishedAgent): string {
   const { document, slug, title, texts, changedOn } = agent;
-  const { prompt, howItWorks } = texts();
+  const { prompt } = texts();
   const metadata = {
     author: settings.publisher.name,
     source: document.url,
     issue: String(document.issue),
     published: document.date,
-    sha256: createHash('sha256').update(prompt).digest('hex'),
+    sha256: sha256Of(prompt),
   };
   const body = [
     `# ${plainText(title)}`,
@@ -108,7 +120,7 @@ export function skillText({ settings }: Pick<Site, 'settings'>, agent: Published
     '## Prompt',
     prompt.trimEnd(),
     '## How it works',
-    embeddedMarkdown(howItWorks, document),
+    embeddedHowItWorks(agent),
   ];
   // Every JSON string is a YAML string.
   return `${[

@@ -1,7 +1,8 @@
-import { once } from '../../lib/lazy.ts';
-import type { Agent, NumberedAgent } from '../../schema/agent.ts';
+import { once, onceForLast } from '../../lib/lazy.ts';
+import type { NumberedAgent } from '../../schema/agent.ts';
 import { type AgentDocument, type AgentSummary, agentSummary, promptLicense } from '../../schema/documents.ts';
 import type { Settings } from '../../schema/settings.ts';
+import { embeddedMarkdown } from '../../text/embedded-markdown.ts';
 import type { ListedDocument, PublishedAgent, Site } from '../site.ts';
 import type { Addresses } from './urls.ts';
 
@@ -32,11 +33,16 @@ export function listedDocumentOf(agent: NumberedAgent, settings: Settings, url: 
 }
 
 /** Makes the whole agent document, with its fields in the contract's order. */
-export function documentOf({ document, texts }: { document: ListedDocument; texts: Agent['texts'] }): AgentDocument {
+export const documentOf = onceForLast(({ document, texts }: PublishedAgent): AgentDocument => {
   const { steps, ...listed } = document;
   const { howItWorks, demo, sampleInput, prompt, config } = texts();
   return { ...listed, howItWorks, steps, demo, sampleInput, prompt, config: config?.value ?? null };
-}
+});
+
+/** How an agent works, for a section of a Markdown document. */
+export const embeddedHowItWorks = onceForLast(({ document, texts }: PublishedAgent) =>
+  embeddedMarkdown(texts().howItWorks, document),
+);
 
 /** Reduces a document to its summary in the catalog: the fields in the schema of a summary. */
 export function summaryOf(document: ListedDocument): AgentSummary {

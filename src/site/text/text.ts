@@ -1,9 +1,8 @@
 import { promptLicense } from '../../schema/documents.ts';
 import { agentSections, contributedPrompts, provenance } from '../../text/agent-sections.ts';
-import { embeddedMarkdown } from '../../text/embedded-markdown.ts';
 import { fenced, plainText, quote } from '../../text/markdown-text.ts';
 import { forAgents, listed, type Output, ofAgent, single } from '../output.ts';
-import { documentOf } from '../shared/agent-document.ts';
+import { documentOf, embeddedHowItWorks } from '../shared/agent-document.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
 export const prompt = forAgents(
@@ -38,7 +37,7 @@ function toMarkdown({ settings }: Site, agent: PublishedAgent): string {
   const { sampleOutput, config } = texts();
   const document = documentOf(agent);
   const { title, excerpt, prompt } = document;
-  const howItWorks = embeddedMarkdown(document.howItWorks, document);
+  const howItWorks = embeddedHowItWorks(agent);
   const sections = agentSections(document, { sampleOutput, config: config?.text ?? null, howItWorks });
   const parts = [
     `# ${plainText(title)}`,
