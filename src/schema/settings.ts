@@ -121,6 +121,16 @@ export const settingsSource = z
       .default(6)
       .describe('The hour from which `catalog announce --scheduled` sends the email about an agent, in the time zone'),
     feedLength: wholeNumber(1, 1000).default(50).describe('The number of agents in a feed: the newest ones'),
+    synonyms: z
+      .array(
+        z
+          .array(z.string().regex(/^[\p{L}\p{N}]+(?: [\p{L}\p{N}]+)*$/u, 'It has to be words'))
+          .min(2)
+          .max(20),
+      )
+      .max(200)
+      .default([])
+      .describe('Groups of words that mean the same to readers who search: an agent with one of them is found by all'),
     queueWarningDays: wholeNumber(0, 365)
       .default(3)
       .describe('Warn when agents are scheduled for fewer days than this, counted from tomorrow'),

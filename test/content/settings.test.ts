@@ -71,6 +71,7 @@ test('invalid and missing settings get defaults, and the others are used', () =>
       runtimes: [],
       announceHour: 6,
       feedLength: 50,
+      synonyms: [],
       queueWarningDays: 3,
       rules: {},
     });

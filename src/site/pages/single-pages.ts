@@ -282,6 +282,6 @@ export const refused = single(
 export const searchIndexFile = single(
   'search-index.json',
   'The search index (MiniSearch) that the pages load',
-  ({ agents }) => searchIndexJson(searchIndex(agents)),
+  ({ agents, settings }) => searchIndexJson(searchIndex(agents, settings.synonyms)),
   ({ agents }) => listed(agents),
 );

@@ -154,6 +154,8 @@ export interface SearchEntry {
   steps: string[];
   /** Words that readers may search for; never shown. */
   keywords: string[];
+  /** What the catalog's settings call synonyms of words in its short texts; never shown. */
+  synonyms: string[];
   tags: string[];
   categoryLabel: string;
   category: string;
@@ -166,7 +168,7 @@ export interface SearchEntry {
 }
 
 /** The fields in a result, which pages show and filter by. */
-export type StoredEntry = Omit<SearchEntry, 'slug' | 'problem' | 'steps' | 'keywords'>;
+export type StoredEntry = Omit<SearchEntry, 'slug' | 'problem' | 'steps' | 'keywords' | 'synonyms'>;
 
 /** The searched fields, with how much a word in them says about an agent's purpose, from 0 to 1. */
 export const fieldWeights = {
@@ -174,7 +176,9 @@ export const fieldWeights = {
   tags: 1,
   keywords: 1,
   excerpt: 0.8,
+  synonyms: 0.6,
   categoryLabel: 0.6,
+  runtimes: 0.6,
   problem: 0.4,
   steps: 0.4,
 } as const satisfies Partial<Record<keyof SearchEntry, number>>;

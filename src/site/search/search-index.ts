@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import MiniSearch, { type AsPlainObject } from 'minisearch';
 import { onceForEach } from '../../lib/lazy.ts';
 import type { ListedDocument } from '../site.ts';
-import { indexTerms, type SearchEntry, searchOptions } from './fields.ts';
+import { indexTerms, queryTerms, type SearchEntry, searchOptions, stemOf } from './fields.ts';
 
 /**
  * How many agents, the newest, are also found by their problem and their steps. These are the longest texts: with all
@@ -18,11 +18,18 @@ export interface SearchedAgent {
   changedOn: string;
 }
 
-/** Makes the search index of some agents, newest first. The same agents in the same order give the same index. */
-export function searchIndex(agents: readonly SearchedAgent[]): MiniSearch<SearchEntry> {
+/**
+ * Makes the search index of some agents, newest first. The same agents in the same order give the same index. `synonyms` are
+ * groups of words that mean the same.
+ */
+export function searchIndex(
+  agents: readonly SearchedAgent[],
+  synonyms: readonly (readonly string[])[] = [],
+): MiniSearch<SearchEntry> {
+  const groups = synonyms.map((words) => words.map((word) => ({ word, stems: stemsOf(word) })));
   const processTerm = onceForEach(indexTerms);
   const index = new MiniSearch<SearchEntry>({ ...searchOptions, processTerm });
-  index.addAll(agents.map((agent, rank) => searchEntry(agent, rank < searchedTexts)));
+  index.addAll(agents.map((agent, rank) => withSynonyms(searchEntry(agent, rank < searchedTexts), groups)));
   return index;
 }
 
@@ -81,7 +88,27 @@ function searchEntry({ document, keywords, changedOn }: SearchedAgent, withTexts
     document;
   const shown = { slug, title, excerpt, tags, category, categoryLabel, difficulty, runtimes, date, issue };
   const texts = withTexts ? { problem, steps: steps.map(({ name }) => name) } : { problem: '', steps: [] };
-  return { ...shown, ...texts, ...(changedOn > date ? { changedOn } : {}), keywords: [...(keywords ?? [])] };
+  return {
+    ...shown,
+    ...texts,
+    ...(changedOn > date ? { changedOn } : {}),
+    keywords: [...(keywords ?? [])],
+    synonyms: [],
+  };
+}
+
+const stemsOf = (text: string) => queryTerms(text).map(stemOf);
+
+/** Adds the other words of each group of which the agent has one in its title, excerpt, tags or keywords. */
+function withSynonyms(
+  entry: SearchEntry,
+  groups: readonly (readonly { word: string; stems: readonly string[] }[])[],
+): SearchEntry {
+  if (groups.length === 0) return entry;
+  const own = new Set(stemsOf([entry.title, entry.excerpt, ...entry.tags, ...entry.keywords].join(' ')));
+  const has = ({ stems }: { stems: readonly string[] }) => stems.every((stem) => own.has(stem));
+  const words = groups.flatMap((group) => (group.some(has) ? group.filter((other) => !has(other)) : []));
+  return { ...entry, synonyms: words.map(({ word }) => word) };
 }
 
 /** How long a slice is, in milliseconds. */

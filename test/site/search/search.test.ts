@@ -9,7 +9,14 @@ import { searchAgents } from '../../../src/site/search/query.ts';
 import { searchIndex } from '../../../src/site/search/search-index.ts';
 import { listedDocumentOf } from '../../../src/site/shared/agent-document.ts';
 import { addresses } from '../../../src/site/shared/urls.ts';
-import { heldOutQueries, laterQueries, type SearchQuery, searchQueries } from '../../support/search-queries.ts';
+import {
+  heldOutQueries,
+  laterQueries,
+  type SearchQuery,
+  searchQueries,
+  tuningQueries,
+  untouchedQueries,
+} from '../../support/search-queries.ts';
 
 /** The search of pages and MCP, evaluated with the bundled agents and the words of people who do not know them. */
 
@@ -61,6 +68,26 @@ test('finds the best agent first in nine queries of ten, and nothing for a cake 
   assert.ok(tuned.first >= 0.9 && tuned.third >= 0.9 && tuned.nothing === 1, JSON.stringify(tuned));
   assert.ok(heldOut.first >= 0.8 && heldOut.third >= 0.85 && heldOut.nothing >= 0.85, JSON.stringify(heldOut));
   assert.equal(found('chocolate cake recipe'), []);
+});
+
+test('among all agents, finds the best first in more than eight queries of ten that never tuned it', () => {
+  const all = searchIndex(indexed, settings.synonyms);
+  const [tuned, untouched] = [figures(tuningQueries, all), figures(untouchedQueries, all)];
+  assert.ok(tuned.first >= 0.9 && tuned.third >= 0.95 && tuned.nothing >= 0.8, JSON.stringify(tuned));
+  assert.ok(untouched.first >= 0.85 && untouched.third >= 0.9 && untouched.nothing >= 0.8, JSON.stringify(untouched));
+});
+
+test('finds an agent by a synonym in the settings, after one that has the word, and by the assistants that it is for', () => {
+  const synonyms = [
+    ['runbook', 'vademecum'],
+    ['boundary', 'rim line'],
+  ];
+  const widened = searchIndex(documented, synonyms);
+  assert.equal(found('vademecum', searchIndex(documented)), []);
+  assert.equal(found('vademecum', widened), ['runbook-dry-runner']);
+  assert.equal(found('rim line', widened), ['boundary-case-miner']);
+  const cursor = documented.filter(({ runtimes }) => runtimes.includes('Cursor')).map(({ slug }) => slug);
+  assert.equal(found('cursor').sort(), cursor.sort());
 });
 
 test('among all agents, finds the best first in seven queries of ten', () => {
