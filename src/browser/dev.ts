@@ -119,7 +119,8 @@ function showBadges(unpublished: State['unpublished']): void {
   for (const [element, slug] of marked) {
     const text = slug !== null && Object.hasOwn(unpublished, slug) ? unpublished[slug] : undefined;
     if (text === undefined) continue;
-    const badge = make('span', 'dev-badge', text);
+    const badge = make('span', 'dev-badge');
+    badge.attachShadow({ mode: 'open' }).append(stylesheet(), make('span', 'badge', text));
     if (element === heading) heading.append(' ', badge);
     else element.after(' ', badge);
   }
@@ -167,7 +168,6 @@ function follow(): void {
 const dock = make('aside', 'dock');
 dock.setAttribute('aria-label', 'Preview');
 root.append(stylesheet(), dock);
-document.head.append(stylesheet());
 document.body.append(root.host);
 document.addEventListener('visibilitychange', follow);
 window.addEventListener('pageshow', ({ persisted }) => persisted && follow());

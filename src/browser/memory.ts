@@ -20,7 +20,7 @@ export function remember(key: string, value: string): boolean {
 }
 
 /** Forgets what is remembered under `key`. */
-function forget(key: string): void {
+export function forget(key: string): void {
   try {
     localStorage.removeItem(key);
   } catch {

@@ -3,11 +3,22 @@
 import { startCopying } from './clipboard.ts';
 import { startForms } from './forms.ts';
 import { startFillIn, startOpenIn } from './prompt.ts';
+import { startReadMarks, startSharing } from './reader.ts';
 import { startSearch } from './search-field.ts';
 import { startFolds, startTabs } from './tabs.ts';
 
 document.documentElement.classList.add('js');
-for (const start of [startCopying, startFillIn, startOpenIn, startTabs, startFolds, startForms, startSearch]) {
+for (const start of [
+  startCopying,
+  startFillIn,
+  startOpenIn,
+  startTabs,
+  startFolds,
+  startForms,
+  startSearch,
+  startSharing,
+  startReadMarks,
+]) {
   try {
     start();
   } catch (error) {

@@ -147,16 +147,18 @@ test('sees changed styles without a reload', () =>
     await page.waitForFunction(color);
     assert.ok(await isSame(page));
     rmSync(fileOf('templates'), { recursive: true });
-    await page.waitForFunction(() => document.querySelectorAll('link[rel="stylesheet"]').length === 2);
+    await page.waitForFunction(() => document.querySelectorAll('link[rel="stylesheet"]').length === 1);
   }));
 
 test('sees which agents are not published yet, and what the rules say about one, as it is saved', () =>
   onPage('/', async (page) => {
-    const badges = await page.locator('.dev-badge').allInnerTexts();
+    const badges = await page.locator('.dev-badge .badge').allInnerTexts();
     assert.equal([...new Set(badges)].sort(), ['Draft', 'Due 2026-03-01']);
     assert.is(await page.locator(panel).count(), 0);
     await page.goto(`${preview.address}/agents/sketch`);
-    assert.is(await page.locator('h1 .dev-badge').innerText(), 'Draft');
+    assert.is(await page.locator('h1 .dev-badge .badge').innerText(), 'Draft');
+    const styles = await page.evaluate(() => [...document.styleSheets].map(({ href }) => new URL(href ?? '').pathname));
+    assert.equal(styles, ['/assets/style.css'], 'no rule of the preview reaches the page');
     const seen = await shown(page, `${panel} summary`, /Checks/);
     assert.match(seen, /^Checks: all \d+ passed$/);
     await page.locator(`${panel} summary`).click();

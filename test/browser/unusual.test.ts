@@ -296,4 +296,20 @@ test('can fill in a prompt without an error in a browser without storage', async
   });
 });
 
+test('shares an agent, sees in lists which ones they opened, and can clear these marks', async () => {
+  await onPage('/agents/agent-1', async (page) => {
+    await page.getByRole('button', { name: 'Share' }).click();
+    await textOf(page, '[data-share] + .copy-status', /Copied/);
+    const [title, address] = (await page.evaluate(() => navigator.clipboard.readText())).split('\n');
+    assert.equal([title, address?.endsWith('/agents/agent-1')], [await page.locator('h1').textContent(), true]);
+    const marks = page.locator('.read-mark');
+    await page.goto(new URL('/archive', page.url()).href);
+    assert.equal(await marks.allTextContents(), ['opened']);
+    await page.getByRole('button', { name: /Clear the marks/ }).click();
+    assert.equal(await page.evaluate(() => localStorage.getItem('read')), null);
+    await page.reload();
+    assert.is(await marks.count(), 0);
+  });
+});
+
 test.run();

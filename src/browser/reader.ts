@@ -1,0 +1,47 @@
+import { copyButton } from './clipboard.ts';
+import { forget, recall, remember } from './memory.ts';
+
+/** Starts the buttons that share the page of an agent, whose address is in `data-share`, or copy its title and address. */
+export function startSharing(): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-share]')) {
+    const status = button.nextElementSibling;
+    const { copy } = copyButton(button, status, status ?? button);
+    const [title = '', url = ''] = [document.querySelector('h1')?.textContent ?? '', button.dataset.share];
+    button.hidden = false;
+    button.addEventListener('click', () => {
+      if (!('share' in navigator)) return copy(`${title}\n${url}`);
+      // It is rejected if the reader closes the sheet.
+      return navigator.share({ title, url }).catch(() => {});
+    });
+  }
+}
+
+/** Where the browser remembers the agents that the reader opened, as the paths of their pages. */
+const key = 'read';
+/** How many it remembers. */
+const most = 1_000;
+
+/** Marks the links in lists that lead to agents which this browser has opened, and remembers the agent of this page. */
+export function startReadMarks(): void {
+  const read = new Set(recall(key)?.split('\n'));
+  const here = document.querySelector('article.agent') === null ? null : location.pathname.replace(/\/$/, '');
+  if (here !== null) remember(key, [...new Set(read).add(here)].slice(-most).join('\n'));
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('.entry h3 a, .days a')];
+  const marked = links.filter(({ pathname }) => read.has(pathname));
+  for (const link of marked) {
+    const mark = document.createElement('span');
+    mark.className = 'read-mark';
+    mark.textContent = 'opened';
+    link.after(' ', mark);
+  }
+  const clear = document.querySelector<HTMLElement>('.forget-read');
+  if (clear === null || marked.length === 0) return;
+  clear.hidden = false;
+  clear.addEventListener('click', ({ target }) => {
+    if (!(target instanceof HTMLButtonElement)) return;
+    forget(key);
+    for (const mark of document.querySelectorAll('.read-mark')) mark.remove();
+    clear.hidden = true;
+    document.querySelector<HTMLElement>('#content a')?.focus();
+  });
+}
