@@ -307,7 +307,7 @@ export const agentEvals = evals
 export type AgentEvals = z.output<typeof agentEvals>;
 
 const proof = z.object({
-  models: z.int().describe('How many models answered'),
+  models: z.int().describe('How many models answered, not counting those whose version is not stated'),
   answers: z.int().describe('How many answers are recorded'),
   passed: z.int().describe('How many of them pass every check'),
   stale: z.int().describe('How many of them were recorded for another prompt or input'),
@@ -331,11 +331,16 @@ export type EvalsList = z.output<typeof evalsList>;
 export function proofOf({ answers }: Evals): Proof | null {
   if (answers.length === 0) return null;
   return {
-    models: new Set(answers.map(({ folder }) => folder)).size,
+    models: new Set(answers.flatMap(({ folder, recorded }) => (isNamed(recorded) ? [folder] : []))).size,
     answers: answers.length,
     passed: answers.filter(({ results }) => isPassed(results)).length,
     stale: answers.filter(({ stale }) => stale !== null).length,
   };
+}
+
+/** Whether the exact model of an answer is known. */
+export function isNamed({ model }: Pick<Recorded, 'model'>): boolean {
+  return !/\bnot stated\b/i.test(model);
 }
 
 /** What is checked in each answer of a conversation, in order. `path` leads to the checks in evals/checks.yaml. */

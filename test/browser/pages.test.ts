@@ -150,7 +150,7 @@ test('a score opens the answer that it is about, also after it was closed, and s
     const id = (await score.getAttribute('href')) ?? '';
     await score.click();
     await page.locator(`${id} .checks`).waitFor();
-    await page.locator(`${id} summary`).click();
+    await page.locator(`${id} > summary`).click();
     await page.locator(`${id} .checks`).waitFor({ state: 'hidden' });
     await score.click();
     await page.locator(`${id} .checks`).waitFor();

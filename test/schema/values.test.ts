@@ -229,11 +229,19 @@ test('answers of every kind and settings of every type can be recorded, and each
     settings: { a: 'text', b: 1, c: true },
   }));
   for (const one of made) assert.ok(recorded.safeParse(one).success, one.made);
-  const answers = [null, 'prompt', 'input'].map((stale) => ({ folder: 'm', stale, results: [] }));
+  const answers = [null, 'prompt', 'input'].map((stale) => ({
+    folder: 'm',
+    recorded: { model: 'm' },
+    stale,
+    results: [],
+  }));
   assert.equal(proofOf({ cases: [], answers } as unknown as Evals), { models: 1, answers: 3, passed: 3, stale: 2 });
   const [first] = answers;
   const one = { cases: [], answers: [first] } as unknown as Evals;
   assert.equal(proofOf(one), { models: 1, answers: 1, passed: 1, stale: 0 });
+  const unnamed = { ...first, recorded: { model: 'M (version not stated)' } };
+  const hidden = { cases: [], answers: [first, { ...unnamed, folder: 'other' }] } as unknown as Evals;
+  assert.equal(proofOf(hidden), { models: 1, answers: 2, passed: 2, stale: 0 });
   assert.is(proofOf({ cases: [], answers: [] }), null);
 });
 

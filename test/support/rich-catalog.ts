@@ -34,6 +34,7 @@ export const rich = {
   difficulty: `Difficulty <i>${short}`,
   runtimes: [`Runtime one <i>${short}`, `Runtime two <i>${short}`],
   excerpt: `Excerpt ${hostile}`,
+  trap: `Trap ${hostile}`,
   problem: `Problem ${hostile}`,
   videoUrl: 'https://video.example/watch?v=video-token&t=1',
   configFilename: 'config-name.json',

@@ -1,5 +1,14 @@
 import type { AgentDocument } from '../../schema/documents.ts';
-import { type Evals, type GradedAnswer, isPassed, type Proof, type Result, sampleCase } from '../../schema/evals.ts';
+import {
+  type Case,
+  type Evals,
+  type GradedAnswer,
+  isNamed,
+  isPassed,
+  type Proof,
+  type Result,
+  sampleCase,
+} from '../../schema/evals.ts';
 import { inputsOf, type SectionName, sectionsOf } from '../../text/prompt-text.ts';
 import { installTabs } from '../install/install-source.ts';
 import type { Output } from '../output.ts';
@@ -74,6 +83,7 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
       sampleOutput,
       sampleAnswer: site.markdown.forAnswer(sampleOutput, document.url),
       result: resultOf(site, agent),
+      trap: trapOf(agent.trap, evals),
       proof: proofSection(evals, agent.proof, (answer) => site.markdown.forAnswer(answer, document.url)),
       configText: config?.text ?? null,
       configLink: document.configUrl === null ? null : new URL(document.configUrl).pathname,
@@ -156,12 +166,26 @@ export function plateOf(prompt: string): Plate {
   };
 }
 
+/** The mistake that an agent prevents, for readers who want to find it first; null if its front matter names none. */
+function trapOf(line: string | null | undefined, evals: Evals | null) {
+  if (line == null) return null;
+  const compared = evals?.answers.find(
+    ({ case: name, withoutPrompt }) => name === sampleCase && withoutPrompt !== null,
+  );
+  const control =
+    compared === undefined ? null : { model: compared.recorded.model, missed: missedWithoutPrompt(compared) };
+  return { line, control };
+}
+
 /** What the section "Proof" of an agent's page shows; null for an agent without recorded answers. */
 function proofSection(evals: Evals | null, proof: Proof | null, toHtml: (answer: string) => string) {
   if (proof === null || evals === null) return null;
   const { rows } = scoreTable(evals);
+  const wrong = evals.cases.flatMap((one) => [one, ...one.turns].flatMap(wrongAnswersOf));
   return {
     ...proof,
+    unnamed: evals.answers.filter(({ recorded }) => !isNamed(recorded)).length,
+    wrong: { answers: wrong, stopped: wrong.filter(({ stopped }) => stopped).length },
     cases: evals.cases.map(({ name, about, input }) => ({
       id: `proof-input-${name}`,
       title: `Input of ${name}`,
@@ -176,12 +200,29 @@ function proofSection(evals: Evals | null, proof: Proof | null, toHtml: (answer:
         answer === null ? null : { id: idOf(answer), score: scoreOf(answer), failed: !isPassed(answer.results) },
       ),
     })),
-    recorded: evals.answers.map((answer) => answerOf(answer, toHtml)),
+    recorded: evals.answers.map((answer) => answerOf(answer, evals.cases, toHtml)),
   };
 }
 
-function answerOf(graded: GradedAnswer, toHtml: (answer: string) => string) {
-  const { case: name, recorded, stale, answer, results, withoutPrompt } = graded;
+/** The counterexamples of an answer, each with the check that has to stop it. */
+function wrongAnswersOf({ checks, counterexamples }: Pick<Case, 'checks' | 'counterexamples'>) {
+  return counterexamples.map(({ name, wrong, check, answer, results }) => ({
+    id: `proof-wrong-${name}`,
+    wrong,
+    answer,
+    stopped: results[check]?.failure !== null,
+    check: checks[check]?.why ?? results[check]?.kind ?? '',
+  }));
+}
+
+/** The checks that an answer passes, and the answer of the same model without the prompt does not. */
+function missedWithoutPrompt({ results, withoutPrompt }: GradedAnswer) {
+  const missed = withoutPrompt?.results.filter(({ failure }, index) => failure !== null && !results[index]?.failure);
+  return (missed ?? []).map(checkOf);
+}
+
+function answerOf(graded: GradedAnswer, cases: readonly Case[], toHtml: (answer: string) => string) {
+  const { case: name, recorded, stale, answer, results, turns, withoutPrompt } = graded;
   const { model, date, made, note = null, settings = {}, tokens = {} } = recorded;
   const facts = [
     ...Object.entries(settings).map(([key, value]) => `${key} ${value}`),
@@ -199,7 +240,16 @@ function answerOf(graded: GradedAnswer, toHtml: (answer: string) => string) {
     stale,
     score: scoreOf(graded),
     results: results.map(checkOf),
+    patterns: results.some(({ why }) => why !== null),
     answer,
+    answerTitle: withoutPrompt === null ? 'The answer' : `With the prompt: ${score(results)}`,
+    turns: turns.map((text, index) => ({
+      id: `${idOf(graded)}-turn-${index + 2}`,
+      title: `Answer ${index + 2}`,
+      says: cases.find((one) => one.name === name)?.turns[index]?.says ?? '',
+      answer: text,
+      html: toHtml(text),
+    })),
     answerId: `${idOf(graded)}-answer`,
     html: toHtml(answer),
     withoutPrompt:
@@ -209,6 +259,8 @@ function answerOf(graded: GradedAnswer, toHtml: (answer: string) => string) {
             id: `${idOf(graded)}-without`,
             title: `Without the prompt: ${score(withoutPrompt.results)}`,
             score: score(withoutPrompt.results),
+            ask: recorded.withoutPrompt?.ask ?? null,
+            missed: missedWithoutPrompt(graded),
             answer: withoutPrompt.answer,
             html: toHtml(withoutPrompt.answer),
           },
@@ -217,8 +269,8 @@ function answerOf(graded: GradedAnswer, toHtml: (answer: string) => string) {
 
 const ways = { api: 'Recorded through an API', command: 'Recorded with a command', pasted: 'Pasted by a person' };
 
-function checkOf({ kind, value, why, failure }: Result) {
-  return { kind, value, why, failure };
+function checkOf({ kind, value, why, failure, turn }: Result) {
+  return { kind, value, why, failure, turn: turn ?? null };
 }
 
 /** The id of an answer in the page. Neither part has two hyphens in a row. */

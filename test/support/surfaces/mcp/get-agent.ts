@@ -148,7 +148,7 @@ const parts = {
             ...{ failures: ['is-json: It is not JSON.'], outOfDate: false },
           },
           {
-            ...{ model: richEvals.model, case: 'hard', date: '2026-02-27', checks: 1 },
+            ...{ model: richEvals.model, case: 'hard', date: '2026-02-27', checks: 2 },
             ...{ failures: [`contains: It does not contain "${richEvals.check}".`], outOfDate: false },
           },
           {
@@ -166,7 +166,7 @@ const parts = {
       },
       'ul li': [
         `${richEvals.model}, sample, 2026-02-27: 1 of 2 checks passed. Failed: is-json: It is not JSON.`,
-        `${richEvals.model}, hard, 2026-02-27: 0 of 1 checks passed. Failed: contains: It does not contain "${richEvals.check}".`,
+        `${richEvals.model}, hard, 2026-02-27: 1 of 2 checks passed. Failed: contains: It does not contain "${richEvals.check}".`,
         `${richEvals.other}, sample, 2026-01-02: 0 of 2 checks passed, out of date. Failed: contains: It does not contain "${richEvals.check}". is-json: It is not JSON.`,
       ],
     },

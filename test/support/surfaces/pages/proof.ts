@@ -1,25 +1,43 @@
+import { rich } from '../../rich-catalog.ts';
 import { richEvals } from '../../rich-evals.ts';
 import type { Expected } from '../reader.ts';
 
 const lacks = `Failed: contains ${richEvals.check}`;
 const missing = `It does not contain "${richEvals.check}".`;
-const boxes = ['one--sample-answer', 'one--sample-without', 'one--hard-answer', 'two--sample-answer'];
-const ids = ['proof-input-hard', ...boxes.map((name) => `proof-model-${name}`)].map((id) => `${id}-title`);
+const boxes = [
+  'one--sample-answer',
+  'one--sample-without',
+  'one--hard-answer',
+  'one--hard-turn-2',
+  'two--sample-answer',
+];
+const ids = ['proof-input-hard', ...boxes.map((name) => `proof-model-${name}`), 'proof-wrong-wrong-one'].map(
+  (id) => `${id}-title`,
+);
 
 /** The section "Proof" on the page of the agent `rich`. */
 export const proof: Expected = {
-  'section[aria-labelledby=proof] .leaf-body > p':
-    'Real answers of named models, unedited, graded by checks that anyone can run again. 0 of 3 pass every check. 1 out of date: the prompt or the input changed afterward.',
+  'section[aria-labelledby=proof] .leaf-body > p': [
+    'Real answers, unedited, graded by checks that anyone can run again. 0 of 3 pass every check. Wrong answers that the same checks stop: 1 of 1. 1 out of date: the prompt or the input changed afterward.',
+    'Each of these is wrong in one way. A check that lets one pass would prove nothing.',
+  ],
+  'section[aria-labelledby=trap] p': [
+    'Read the sample input once more. What would a quick answer get wrong?',
+    rich.trap,
+    `Without the prompt, the answer of ${richEvals.model} missed these points. With it, the answer has them:`,
+  ],
+  'section[aria-labelledby=trap] li': richEvals.why,
+  'section[aria-labelledby=trap] summary': 'Show the mistake',
   '#proof': 'Proof',
   'section[aria-labelledby=proof] thead th': ['Model', 'sample', 'hard'],
   'section[aria-labelledby=proof] tbody th': [richEvals.model, richEvals.other],
-  'section[aria-labelledby=proof] td': ['1 of 2', '0 of 1', '0 of 2, out of date', 'not recorded'],
+  'section[aria-labelledby=proof] td': ['1 of 2', '1 of 2', '0 of 2, out of date', 'not recorded'],
   'section[aria-labelledby=proof] td a @href': [
     '#proof-model-one--sample',
     '#proof-model-one--hard',
     '#proof-model-two--sample',
   ],
-  'section[aria-labelledby=proof] td .failed': ['1 of 2', '0 of 1', '0 of 2, out of date'],
+  'section[aria-labelledby=proof] td .failed': ['1 of 2', '1 of 2', '0 of 2, out of date'],
   'section[aria-labelledby=proof] details @id': [
     'proof-model-one--sample',
     'proof-model-one--hard',
@@ -28,32 +46,57 @@ export const proof: Expected = {
   'section[aria-labelledby=proof] summary': [
     `The case hard: ${richEvals.about}`,
     `${richEvals.model}, sample: 1 of 2`,
-    `${richEvals.model}, hard: 0 of 1`,
+    'What exactly is checked',
+    `${richEvals.model}, hard: 1 of 2`,
+    'What exactly is checked',
     `${richEvals.other}, sample: 0 of 2, out of date`,
+    'What exactly is checked',
+    `${richEvals.wrong} Stopped`,
   ],
   'section[aria-labelledby=proof] details > .quiet @textContent': [
     `Recorded through an API on February 27, 2026. ${richEvals.note} (top_p 1, 7 tokens in, 9 tokens out)`,
+    `Asked without the prompt: “${richEvals.ask}”, with the same input`,
     'Recorded through an API on February 27, 2026.',
     'Pasted by a person on January 2, 2026.',
   ],
   'section[aria-labelledby=proof] details > .quiet time @datetime': ['2026-02-27', '2026-02-27', '2026-01-02'],
-  'section[aria-labelledby=proof] details > p:not(.quiet)':
+  'section[aria-labelledby=proof] details > p:not(.quiet)': [
+    'Without the prompt, the same model misses what these checks find:',
+    `Then: ${richEvals.says}`,
     'Out of date: the prompt changed after this answer was recorded.',
+    `It fails this check: ${richEvals.why}`,
+  ],
   '#proof-model-one--sample li': [
-    `Passed: contains ${richEvals.check} ${richEvals.why}`,
+    `Passed: ${richEvals.why}`,
     'Failed: is-json It is not JSON.',
+    `${richEvals.why} contains ${richEvals.check}`,
+    richEvals.why,
   ],
   '#proof-model-one--sample .failed': 'Failed: is-json It is not JSON.',
   'section[aria-labelledby=proof] figcaption > span': [
-    ...['Input of hard', 'The answer', 'Without the prompt: 0 of 2', 'The answer', 'The answer'],
+    ...['Input of hard', 'With the prompt: 1 of 2', 'Without the prompt: 0 of 2', 'The answer', 'Answer 2'],
+    ...['The answer', 'Wrong answer'],
   ],
-  'section[aria-labelledby=proof] pre': [richEvals.input, richEvals.good, richEvals.bare, richEvals.bad, richEvals.old],
+  'section[aria-labelledby=proof] pre': [
+    richEvals.input,
+    richEvals.good,
+    richEvals.bare,
+    richEvals.bad,
+    richEvals.later,
+    richEvals.old,
+    richEvals.wrongAnswer,
+  ],
   'section[aria-labelledby=proof] li @textContent': [
-    `Passed: contains ${richEvals.check} ${richEvals.why}`,
+    `Passed: ${richEvals.why}`,
     'Failed: is-json It is not JSON.',
+    `${richEvals.why} contains ${richEvals.check}`,
+    richEvals.why,
     `${lacks} ${missing}`,
-    `${lacks} ${richEvals.why} ${missing}`,
+    `Passed, turn 2: ${richEvals.why}`,
+    `${richEvals.why} contains Later`,
+    `Failed: ${richEvals.why} ${missing}`,
     'Failed: is-json It is not JSON.',
+    `${richEvals.why} contains ${richEvals.check}`,
   ],
   'section[aria-labelledby=proof] figcaption > span @id': ids,
   'section[aria-labelledby=proof] pre @aria-labelledby': ids,
