@@ -1,5 +1,15 @@
 import type { WriteStream } from 'node:tty';
-import { type CANCEL_SYMBOL, cancel, intro, isCancel, multiselect, select, text, updateSettings } from '@clack/prompts';
+import {
+  type CANCEL_SYMBOL,
+  cancel,
+  confirm,
+  intro,
+  isCancel,
+  multiselect,
+  select,
+  text,
+  updateSettings,
+} from '@clack/prompts';
 import { OperationError, UsageError } from '../lib/errors.ts';
 import { visible } from '../lib/text.ts';
 import type { Console } from './console.ts';
@@ -20,6 +30,8 @@ export interface Questions {
    * An empty answer means `fallback`, which is shown until something is typed.
    */
   line<Value>(question: string, fallback: string, check: (answer: string) => Value): Promise<Value>;
+  /** Asks for yes or no. Enter means yes. */
+  whether(question: string): Promise<boolean>;
   /** Asks for one of the choices. */
   one(question: string, choices: readonly Choice[], first: string): Promise<string>;
   /** Asks for any number of choices, or at least one if `required`. */
@@ -107,6 +119,7 @@ function questions(output: WriteStream, signal: AbortSignal): Questions {
       );
       return check(given(answer));
     },
+    whether: (question) => answered(confirm({ ...common, message: visible(question) })),
     one: (question, choices, first) =>
       answered(select({ ...common, message: visible(question), options: shown(choices), initialValue: first })),
     some: (question, choices, chosen, required) =>

@@ -5,6 +5,7 @@ import type { LoadOptions } from '../content/load.ts';
 import { isDay, zone } from '../lib/calendar.ts';
 import { OperationError, UsageError } from '../lib/errors.ts';
 import { visible } from '../lib/text.ts';
+import { programName } from '../program.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
 import type { Settings } from '../schema/settings.ts';
 import { databaseUrl } from '../storage/database.ts';
@@ -55,9 +56,12 @@ export class CatalogCommand extends Command {
     return this.addOption(new Option('--format <format>', 'output format').choices(formats).default(formats[0]));
   }
 
-  /** Adds a text below the options in the help. */
+  /**
+   * Adds a text below the options in the help. Its examples get the form that is safe to type: npx runs a package called
+   * `catalog` by somebody else if this program is not installed, and `--no` keeps it from downloading any.
+   */
   explain(text: string): this {
-    return this.addHelpText('after', text);
+    return this.addHelpText('after', text.replace(/^( {2}\$ (?:\w+=\S+ )?)catalog /gm, `$1npx --no ${programName} `));
   }
 }
 

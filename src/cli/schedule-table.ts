@@ -66,7 +66,7 @@ export function queueWarning(
   status: Pick<Status, 'today' | 'queueDays'>,
   { queueWarningDays }: Pick<Settings, 'queueWarningDays'>,
 ): string {
-  return `warning: ${queueText(status)} ${shortQueue(queueWarningDays)} Start an agent with catalog new.`;
+  return `warning: ${queueText(status)} ${shortQueue(queueWarningDays)} Start an agent with npx --no daily-agent-catalog new.`;
 }
 
 function shortQueue(wanted: number): string {

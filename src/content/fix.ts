@@ -310,7 +310,9 @@ export function fixed(folder: SourceFolder, isPublished: boolean): SourceFolder 
 export function writeFixes(cwd: string, fixes: readonly FileFix[]): void {
   for (const { file, before } of fixes) {
     if (readFileSync(join(cwd, file)).equals(before)) continue;
-    throw new OperationError(`${file} changed while it was being fixed. Nothing was written: run catalog fix again.`);
+    throw new OperationError(
+      `${file} changed while it was being fixed. Nothing was written: run npx --no daily-agent-catalog fix again.`,
+    );
   }
   for (const { file, after } of fixes) replaceFile(join(cwd, file), after);
 }

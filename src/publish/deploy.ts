@@ -108,7 +108,7 @@ interface Deployment {
 export async function deploy({ dist, build, target, ssh, key, knownHosts }: Deployment): Promise<void> {
   if (build.preview) {
     throw new OperationError(
-      `${dist} has a preview, which may show drafts and agents that are not due yet: run catalog build without --future and --drafts, and deploy that build.`,
+      `${dist} has a preview, which may show drafts and agents that are not due yet: run npx --no daily-agent-catalog build without --future and --drafts, and deploy that build.`,
     );
   }
   const script = remoteScript({ folder: target.folder, id: build.id, files: build.counts.files });

@@ -65,7 +65,7 @@ function queueAlert(plan: Plan): Alert {
       : `Next is ${markdownText(next.title ?? next.slug)}, on ${next.date}.`;
   return {
     title: 'The queue is running low',
-    body: `${queueText(plan)} ${coming} The first free date is ${freeDate}. Start an agent with \`catalog new\`.`,
+    body: `${queueText(plan)} ${coming} The first free date is ${freeDate}. Start an agent with \`npx --no daily-agent-catalog new\`.`,
   };
 }
 
@@ -193,7 +193,7 @@ export function writeSummary(environment: NodeJS.ProcessEnv, blocks: readonly st
     fitting.push(block);
   }
   const left = blocks.length - fitting.length;
-  if (left > 0) fitting.push(`\n…and ${left} more, which \`catalog validate\` shows.`);
+  if (left > 0) fitting.push(`\n…and ${left} more, which \`npx --no daily-agent-catalog validate\` shows.`);
   if (fitting.length > 0) appendFileSync(file, `${fitting.join('\n')}\n`);
 }
 

@@ -454,7 +454,7 @@ function answer({ draft, problems, advice }: Intake, push: Push, pull: string | 
 function pullText(number: number, slug: string, advice: readonly string[], notes: string): string {
   return [
     `The draft of \`agents/${slug}\`, proposed in #${number} and written by the workflow “Intake”. Closes #${number}.`,
-    'The form does not ask for everything. Replace the placeholders in `agent.md`: `steps`, `demo`, `tags`, and the text below the front matter. Then run `npx catalog validate` and remove `draft: true`. Once you push to this branch, further edits of the GitHub issue do not change it.',
+    'The form does not ask for everything. Replace the placeholders in `agent.md`: `steps`, `demo`, `tags`, and the text below the front matter. Then run `npx --no daily-agent-catalog validate` and remove `draft: true`. Once you push to this branch, further edits of the GitHub issue do not change it.',
     ...(advice.length === 0 ? [] : ['`catalog validate` reports:', list(advice)]),
     ...(notes === '' ? [] : ['The author writes:', fenced(notes)]),
   ].join('\n\n');

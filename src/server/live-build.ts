@@ -331,7 +331,7 @@ async function load(dist: string, rules: SiteRules, warn?: (message: string) => 
     }, info.moved);
     if (mcp.agents.length !== info.counts.agents) {
       if (warn === undefined) throw new Error('api/agents.json is from another build');
-      warn(`${dist} contains files of two builds. Run \`catalog build\` to complete it.`);
+      warn(`${dist} contains files of two builds. Run \`npx --no daily-agent-catalog build\` to complete it.`);
     }
     return { info, folders, rules, basePath, slugs: new Set(mcp.bySlug.keys()), files, mcp };
   } catch (error) {

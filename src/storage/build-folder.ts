@@ -286,7 +286,7 @@ export function noBuild(dist: string, why: unknown): OperationError {
   const { code, message } = why as NodeJS.ErrnoException;
   const problem = code === 'ENOENT' ? 'has no build' : `has no build that can be served (${code ?? message})`;
   return new OperationError(
-    `${dist} ${problem}. Run \`catalog build\` first, or start with \`catalog serve --build\`.`,
+    `${dist} ${problem}. Run \`npx --no daily-agent-catalog build\` first, or start with \`npx --no daily-agent-catalog serve --build\`.`,
   );
 }
 
@@ -296,9 +296,12 @@ function readJson<Shape extends z.ZodType>(dist: string, file: string, shape: Sh
     return shape.parse(parseBoundedJson(readText(dist, file)));
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code ?? 'it has an unknown format';
-    throw new OperationError(`${dist} has no build (${file} cannot be read: ${why}). Run catalog build first.`, {
-      cause: error,
-    });
+    throw new OperationError(
+      `${dist} has no build (${file} cannot be read: ${why}). Run npx --no daily-agent-catalog build first.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

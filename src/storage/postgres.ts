@@ -355,7 +355,7 @@ async function requireTables(database: Database): Promise<void> {
   }
 }
 
-const advice = 'Run catalog db migrate first.';
+const advice = 'Run npx --no daily-agent-catalog db migrate first.';
 
 /**
  * Runs `work` with one connection, and again if it collides with a concurrent run, so it has to be repeatable. Throws

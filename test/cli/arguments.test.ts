@@ -114,17 +114,28 @@ test('build and serve share CATALOG_DIST; --out wins', () =>
     assert.not.ok(existsSync(join(folder, 'dist')) || existsSync(join(folder, 'sub/dist')));
   }));
 
-test('init accepts a time zone, and suggests the nearest name for a wrong one', () =>
+test('init accepts a time zone or takes the one of the machine, and suggests the nearest name for a wrong one', () =>
   inFolder(async (folder) => {
     const wrong = await catalog(['init', '--timezone', 'Europe/Berln'], { cwd: folder });
     assert.is(wrong.code, 2);
     assert.match(wrong.stderr, 'Did you mean Europe/Berlin?');
-    const right = await catalog(['init', '--timezone', 'Asia/Tokyo'], { cwd: folder });
+    const right = await catalog(['init', '--package', '1', '--timezone', 'Asia/Tokyo'], { cwd: folder });
     assert.is(right.code, 0, right.stderr);
     const settings = () => JSON.parse(readFileSync(join(folder, 'catalog.config.json'), 'utf8'));
     assert.is(settings().timezone, 'Asia/Tokyo');
-    assert.is((await catalog(['init', 'second'], { cwd: folder })).code, 0);
-    assert.is(JSON.parse(readFileSync(join(folder, 'second/catalog.config.json'), 'utf8')).timezone, 'UTC');
+    const machines = [
+      ['Asia/Tokyo', 'Asia/Tokyo'],
+      ['UTC', 'no/where'],
+    ] as const;
+    const own = process.env.TZ;
+    for (const [name, machine] of machines) {
+      process.env.TZ = machine;
+      const made = await catalog(['init', name, '--package', '1'], { cwd: folder });
+      assert.is(made.code, 0, made.stderr);
+      const { timezone } = JSON.parse(readFileSync(join(folder, name, 'catalog.config.json'), 'utf8'));
+      assert.is(timezone, name, 'by default, days begin when they begin for the editor');
+    }
+    process.env.TZ = own;
   }));
 
 test.run();

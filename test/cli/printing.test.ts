@@ -34,7 +34,7 @@ const calls: string[][] = [
   ['publish', '--dry-run'],
   ['publish', '--dry-run', '--format', 'github'],
   ['new', '--title', evil, '--category', evil],
-  ['init', evil, '--title', evil],
+  ['init', evil, '--package', '1', '--title', evil],
   ['votes', '--data', evil],
   ['subscribers', '--data', evil],
   ['publish', '--today', evil],

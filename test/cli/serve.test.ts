@@ -62,13 +62,19 @@ const refusals: [name: string, settings: object, flags: string[], code: number, 
   ['a wrong base URL', {}, ['--build', '--base-url', 'nope'], 2, /^error: --base-url is "nope"/],
   ['a wrong address of the server', {}, ['--build', '--runtime-url', 'nope'], 2, /^error: --runtime-url is "nope"/],
   ['a wrong setting', { title: '' }, ['--build'], 1, /`title`/],
-  ['no build', {}, [], 1, /dist has no build\. Run `catalog build` first, or start with `catalog serve --build`\./],
+  [
+    'no build',
+    {},
+    [],
+    1,
+    /dist has no build\. Run `npx --no daily-agent-catalog build` first, or start with `npx --no daily-agent-catalog serve --build`\./,
+  ],
   [
     'that --out is a file',
     {},
     ['--out', 'catalog.config.json'],
     1,
-    /config\.json has no build that can be served \(ENOTDIR\)\. Run `catalog build` first, or start with/,
+    /config\.json has no build that can be served \(ENOTDIR\)\. Run `npx --no daily-agent-catalog build` first, or start with/,
   ],
 ];
 for (const [name, settings, flags, code, words] of refusals) {

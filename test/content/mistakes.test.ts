@@ -159,7 +159,10 @@ test('annotations for GitHub: errors first, at most ten of each level, special c
       env: { GITHUB_WORKSPACE: join(folder, 'agents') },
     });
     assert.match(elsewhere.stdout, /^::error file=agents\/agent-00\/agent\.md,line=6,/);
-    assert.is(lines[9], '::error title=And 3 more::3 more errors: run catalog validate to see all of them.');
+    assert.is(
+      lines[9],
+      '::error title=And 3 more::3 more errors: run npx --no daily-agent-catalog validate to see all of them.',
+    );
   });
 });
 

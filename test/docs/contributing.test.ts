@@ -25,13 +25,30 @@ const edits: Record<number, [from: RegExp, to: string]> = {
 
 test('the commands of CONTRIBUTING.md print what it shows', async () => {
   await inFolder(async (folder) => {
-    assert.is((await catalog(['init', '--title', 'My Catalog', '--cwd', folder, '--today', today])).code, 0);
+    assert.is(
+      (
+        await catalog([
+          'init',
+          '--package',
+          '1',
+          '--timezone',
+          'UTC',
+          '--title',
+          'My Catalog',
+          '--cwd',
+          folder,
+          '--today',
+          today,
+        ])
+      ).code,
+      0,
+    );
     await git(folder, 'init', '--quiet');
     await git(folder, 'add', '--all');
     await git(folder, 'commit', '--quiet', '-m', 'Start the catalog');
     const agent = join(folder, 'agents', 'headline-tester', 'agent.md');
     const text = readFileSync(page, 'utf8');
-    const shown = /(?<=^```console\n)\$ npx catalog (.*)\n(?:(?!```).*\n)*/gm;
+    const shown = /(?<=^```console\n)\$ npx --no daily-agent-catalog (.*)\n(?:(?!```).*\n)*/gm;
     const outputs: string[] = [];
     for (const [index, [, line = '']] of [...text.matchAll(shown)].entries()) {
       const edit = edits[index];
@@ -39,7 +56,7 @@ test('the commands of CONTRIBUTING.md print what it shows', async () => {
       const args = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
       const day = args[0] === 'validate' ? [] : ['--today', today];
       const { shown: printed } = await catalog([...args, ...day], { cwd: folder });
-      outputs.push(`$ npx catalog ${line}\n${printed}`);
+      outputs.push(`$ npx --no daily-agent-catalog ${line}\n${printed}`);
     }
     assert.is(outputs.length, 4);
     const current = text.replace(shown, () => outputs.shift() ?? '');

@@ -142,7 +142,7 @@ test('docs/commands.md has the help of every command', async () => {
   const lines = [
     '# Commands',
     '',
-    'The help of every command, as `npx catalog <command> --help` prints it. Exit codes: 0 success, 1 an error in the',
+    'The help of every command, as `npx --no daily-agent-catalog <command> --help` prints it. Exit codes: 0 success, 1 an error in the',
     'catalog or at run time, 2 wrong usage. Results go to stdout, messages to stderr. This page is generated from the',
     'program.',
     '',

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, posix } from 'node:path';
 import yaml from 'js-yaml';
@@ -202,8 +203,43 @@ test('catalog init of the packed program creates a catalog that validates, build
     const home = join(folder, 'my catalog');
     mkdirSync(home);
     const bin = install(home);
-    const made = await run(process.execPath, [bin, 'init'], { cwd: home });
+    // As npm runs it: from the link in node_modules/.bin, with the program next to it.
+    const create = join(home, 'node_modules/create-daily-agent-catalog');
+    const starter = ['pack', '--ignore-scripts', '--silent', '--pack-destination', shelf.path];
+    const packed = await run('npm', starter, { cwd: join(bundled, 'packages/create') });
+    assert.is(packed.code, 0, packed.stderr);
+    mkdirSync(create);
+    const unpack = ['-xzf', join(shelf.path, packed.stdout.trim()), '--strip-components=1', '-C', create];
+    assert.is((await run('tar', unpack)).code, 0);
+    const start = JSON.parse(readFileSync(join(create, 'package.json'), 'utf8'));
+    assert.equal(start.dependencies, { [name]: start.version }, 'both packages have one version');
+    assert.is(start.version, JSON.parse(readFileSync(join(bundled, 'package.json'), 'utf8')).version);
+    const begin = ['node_modules/create-daily-agent-catalog/create.js'];
+    const made = await run(process.execPath, begin, { cwd: home });
     assert.is(made.code, 0, made.stderr);
+
+    // No registry has the program: its copy has the bytes that npm packed, and the lock file their digest.
+    const [file = ''] = readdirSync(join(home, 'vendor'));
+    const copy = readFileSync(join(home, 'vendor', file));
+    assert.ok(copy.equals(readFileSync(join(shelf.path, file))), 'a copy of a copy is the same package');
+    const { dependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+    assert.equal(dependencies, { [name]: `file:vendor/${file}` });
+    const locked = JSON.parse(readFileSync(join(home, 'package-lock.json'), 'utf8'));
+    const digest = `sha512-${createHash('sha512').update(copy).digest('base64')}`;
+    assert.is(locked.packages[`node_modules/${name}`].integrity, digest);
+    assert.equal(locked.packages[''].dependencies, dependencies);
+    assert.match(made.stderr, /was not installed from a registry, so the catalog has a copy in vendor\//);
+
+    // If npm installed it from a registry, a version is enough.
+    const resolved = `https://registry.example/${name}/-/${file}`;
+    const list = { packages: { [`node_modules/${name}`]: { resolved } } };
+    writeFileSync(join(home, 'node_modules/.package-lock.json'), JSON.stringify(list));
+    const other = await run(process.execPath, [...begin, 'other'], { cwd: home });
+    assert.is(other.code, 0, other.stderr);
+    const { dependencies: published } = JSON.parse(readFileSync(join(home, 'other/package.json'), 'utf8'));
+    assert.equal(published, { [name]: `^${start.version}` });
+    assert.not.ok(existsSync(join(home, 'other/vendor')));
+    rmSync(join(home, 'other'), { recursive: true });
     const workflows = join(home, '.github/workflows');
     const files = readdirSync(workflows);
     assert.equal(files.sort(), ['intake.yml', 'publish.yml', 'validate.yml']);

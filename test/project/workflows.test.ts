@@ -91,7 +91,10 @@ const pinned = (action: string, inputs: Step['with'] = {}): Step => ({
   uses: `actions/${action}@${'a'.repeat(40)}`,
   with: inputs,
 });
-const writes: Partial<Job> = { permissions: { issues: 'write' }, steps: [{ run: 'npx --no catalog ci notify' }] };
+const writes: Partial<Job> = {
+  permissions: { issues: 'write' },
+  steps: [{ run: 'npx --no daily-agent-catalog ci notify' }],
+};
 
 /** The rules could be wrong too, so each is broken once. */
 const broken: [name: string, faults: string[], expected: RegExp][] = [
@@ -157,7 +160,7 @@ const broken: [name: string, faults: string[], expected: RegExp][] = [
   ],
   [
     'a build without the history',
-    faultsOf({ steps: [good.step, { run: 'npx --no catalog build --skip-invalid' }] }),
+    faultsOf({ steps: [good.step, { run: 'npx --no daily-agent-catalog build --skip-invalid' }] }),
     /no checkout has fetch-depth 0/,
   ],
   ['a deployment to no environment', faultsOf({ steps: [pinned('deploy-pages')] }), /environment github-pages/],

@@ -15,12 +15,12 @@ test('numbers are written below the date, and a second run finds nothing to do',
     const first = await publish(editor);
     assert.is(first.code, 0, first.stderr);
     const low =
-      'warning: No agent is ready for tomorrow. The queue is below queueWarningDays (3 days). Start an agent with catalog new.\n';
+      'warning: No agent is ready for tomorrow. The queue is below queueWarningDays (3 days). Start an agent with npx --no daily-agent-catalog new.\n';
     assert.is(
       first.stderr,
       `${low}Published No. 2: The two agent (two)\n` +
         'The issue numbers are written but not committed. Commit them with git, or add --commit next time.\n' +
-        'No agent is scheduled next. Start one with catalog new.\n',
+        'No agent is scheduled next. Start one with npx --no daily-agent-catalog new.\n',
     );
     assert.match(readFileSync(join(editor, 'agents/two/agent.md'), 'utf8'), /^date: 2027-03-02\nissue: 2\n/m);
     const again = await publish(editor);

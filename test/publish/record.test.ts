@@ -32,7 +32,7 @@ const changes: [name: string, change: (folder: string) => void, expected: string
     'the latest agent deleted',
     (folder) => remove(folder, 'three'),
     [
-      'record/deleted three:1 Restore it with `git checkout main -- agents/three`. To withdraw an agent, add `withdrawn: <reason>` to its front matter; to rename its folder, use `catalog rename`.',
+      'record/deleted three:1 Restore it with `git checkout main -- agents/three`. To withdraw an agent, add `withdrawn: <reason>` to its front matter; to rename its folder, use `npx --no daily-agent-catalog rename`.',
     ],
   ],
   [

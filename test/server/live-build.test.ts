@@ -142,7 +142,8 @@ test('a new build that cannot be served is logged, and the last good one stays',
     assert.is(lines.length, 1);
   }));
 
-const next = 'Run `catalog build` first, or start with `catalog serve --build`.';
+const next =
+  'Run `npx --no daily-agent-catalog build` first, or start with `npx --no daily-agent-catalog serve --build`.';
 const none: [name: string, change: (dist: string) => void, problem: string][] = [
   ['there is no folder', (dist) => rmSync(dist, { recursive: true }), 'has no build'],
   ['there is no build.json', (dist) => rmSync(join(dist, 'build.json')), 'has no build'],
@@ -169,7 +170,7 @@ test('at the start, files of two builds are served with a warning', () =>
     writeFileSync(join(dist, 'api/agents.json'), '{"agents":[]}');
     const { lines, slugs } = await follow(folder);
     assert.equal(slugs(), []);
-    const msg = `${dist} contains files of two builds. Run \`catalog build\` to complete it.`;
+    const msg = `${dist} contains files of two builds. Run \`npx --no daily-agent-catalog build\` to complete it.`;
     assert.equal(lines, [{ level: 40, msg }]);
   }));
 

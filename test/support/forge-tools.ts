@@ -16,7 +16,7 @@ export function writeTools(tools: string): void {
   writeFiles(tools, {
     npm: script('case "$*" in "ci --ignore-scripts" | "run prepare --if-present") exit 0 ;; esac', 'exit 97'),
     npx: `#!/usr/bin/env bash
-[ "$1 $2" = "--no catalog" ] || exit 98
+[ "$1 $2" = "--no daily-agent-catalog" ] || exit 98
 shift 2
 [ -n "$PROGRAM_PORT" ] || exec '${process.execPath}' --import '${shiftClock}' '${bin}' "$@"
 exec 3<>"/dev/tcp/127.0.0.1/$PROGRAM_PORT"

@@ -6,7 +6,7 @@ import { git, gitSync, identity } from './git.ts';
 import { makeOnce } from './make-once.ts';
 import { catalog, type Finished } from './process.ts';
 
-/** A catalog in a repository with a remote, for tests that run `catalog publish` in it. */
+/** A catalog in a repository with a remote, for tests that run `npx --no daily-agent-catalog publish` in it. */
 
 /** The day on which `publish` runs. */
 export const today = '2027-03-02';

@@ -80,7 +80,7 @@ async function runImport(from: string, flags: Flags, terminal: Console): Promise
   for (const { where, problem } of problems) terminal.say(`Not imported: ${visible(where)}. ${visible(problem)}\n`);
   if (known.length > 0) terminal.say(`${plural(known.length, 'prompt')} imported earlier.\n`);
   terminal.say(
-    `${dryRun ? 'Would write' : 'Wrote'} ${plural(drafts.length, 'draft')}.${drafts.length === 0 || dryRun ? '' : ' Complete them, and run catalog validate.'}\n`,
+    `${dryRun ? 'Would write' : 'Wrote'} ${plural(drafts.length, 'draft')}.${drafts.length === 0 || dryRun ? '' : ' Complete them, and run npx --no daily-agent-catalog validate.'}\n`,
   );
   if (more) terminal.say(`There are more prompts than --limit ${limit}: run the command again to continue.\n`);
 }

@@ -1,9 +1,11 @@
-import { readFileSync, realpathSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Answers, PackageJson } from '../../content/new/catalog.ts';
 import { zone } from '../../lib/calendar.ts';
 import { OperationError, UsageError } from '../../lib/errors.ts';
+import { changeByGit, firstLine, GitError, isInRepository } from '../../lib/git.ts';
+import { programName, programVersion } from '../../program.ts';
 import { type Console, shellWord } from '../console.ts';
 import type { Questions } from '../dialog.ts';
 import type { CatalogCommand, CommonFlags } from '../options.ts';
@@ -19,6 +21,8 @@ const questions: { key: keyof Answers; question: string }[] = [
   { key: 'timezone', question: 'Time zone: decides when a day begins, such as America/New_York or UTC' },
 ];
 
+const gitQuestion = 'Make a Git repository of it, with a first commit?';
+
 /** Asks for missing answers. Throws Cancelled when the person cancels. */
 async function askForAnswers(given: Partial<Answers>, folder: string, ask: Questions): Promise<Answers> {
   const { answerChecks, complete } = await import('../../content/new/catalog.ts');
@@ -26,15 +30,10 @@ async function askForAnswers(given: Partial<Answers>, folder: string, ask: Quest
   let answers = given;
   for (const { key, question } of questions) {
     if (answers[key] !== undefined) continue;
-    const fallback = key === 'timezone' ? ownTimeZone() : complete(answers, folder)[key];
+    const fallback = complete(answers, folder)[key];
     answers = { ...answers, [key]: await ask.line(question, fallback, (answer) => answerChecks[key](key, answer)) };
   }
   return complete(answers, folder);
-}
-
-/** The time zone of this machine, if it has one. */
-function ownTimeZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC';
 }
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
@@ -44,6 +43,7 @@ interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   publisherUrl?: string;
   timezone?: string;
   package?: string;
+  git?: true;
 }
 
 export function addInit(program: CatalogCommand, terminal: Console): void {
@@ -55,9 +55,16 @@ export function addInit(program: CatalogCommand, terminal: Console): void {
     .addOption(new Option('--base-url <url>', 'public address of the site').default(undefined, 'https://example.com'))
     .option('--publisher <name>', 'who publishes it; default: the title')
     .option('--publisher-url <url>', 'address of the publisher; default: the base URL')
-    .option('--package <spec>', 'this program in package.json: a version, an address or a file')
+    .option(
+      '--package <spec>',
+      'this program in package.json: a version, an address or a file; default: its version if npm installed it from a registry, otherwise a copy in vendor/',
+    )
     .addOption(new Option('--cwd <dir>', 'folder that [dir] is relative to').default('.', 'this folder'))
-    .option('--timezone <name>', 'time zone that decides when a day begins, such as Europe/Berlin; default: UTC')
+    .option(
+      '--timezone <name>',
+      'time zone that decides when a day begins, such as Europe/Berlin; default: that of this machine',
+    )
+    .option('--git', 'make a Git repository with a first commit; in a terminal, it asks')
     .share('today')
     .formats('pretty', 'json')
     .explain(
@@ -90,20 +97,32 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
   catalogs.refuseObstacles(folder, catalogs.catalogPaths);
   const present = readPackageJson(folder);
   const completed = present === null ? null : catalogs.completePackageJson(present.text, specification);
+  const packs =
+    specification === `file:${catalogs.ownPath}` &&
+    (completed === null || completed.added.includes(`dependencies.${programName}`));
+  if (packs) catalogs.refuseObstacles(folder, [catalogs.ownPath]);
 
   const made = await conversation(terminal, async (ask) => {
-    const answers =
-      canAsk() && flags.format === 'pretty'
-        ? await askForAnswers(given, folder, ask)
-        : catalogs.complete(given, folder);
-    const files = catalogs.catalogFiles(answers, folder, flags.today ?? zone(answers.timezone).today(new Date()));
+    const asks = canAsk() && flags.format === 'pretty';
+    const answers = asks ? await askForAnswers(given, folder, ask) : catalogs.complete(given, folder);
+    const commits =
+      !isInRepository(existingFolder(folder)) && (flags.git ?? (asks && (await ask.whether(gitQuestion))));
+    const day = flags.today ?? zone(answers.timezone).today(new Date());
+    const files = new Map<string, string | Uint8Array>(catalogs.catalogFiles(answers, folder, day));
     if (present === null) files.set('package.json', catalogs.newPackageJson(specification));
+    if (packs) {
+      for (const [path, content] of await catalogs.ownPackage(completed?.text ?? String(files.get('package.json')))) {
+        if (!existsSync(join(folder, path))) files.set(path, content);
+      }
+    }
     const changed = present !== null && completed !== null && completed.added.length > 0;
     catalogs.writeCatalog(folder, files, changed ? { path: present.path, text: completed.text } : null);
-    return { answers, files };
+    return { answers, files, commits };
   });
   if (made === null) return;
   const { answers, files } = made;
+  const unmade = made.commits ? await firstCommit(folder, [...files.keys(), 'package.json']) : null;
+  if (unmade !== null) terminal.exitCode = 1;
 
   if (flags.format === 'json') {
     const result = { folder, files: [...files.keys()], addedToPackageJson: completed?.added ?? [] };
@@ -122,7 +141,17 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
         ]
       : []),
   ];
-  terminal.say(nextSteps(answers, files.size, completed, here, replace));
+  const vendored = packs
+    ? `${programName} ${programVersion} was not installed from a registry, so the catalog has a copy in vendor/. Commit it: npm installs the program from it.\n`
+    : '';
+  const commit = !made.commits
+    ? ''
+    : unmade === null
+      ? 'Created a Git repository with a first commit.\n'
+      : `Every file was written, but Git made no commit: ${unmade}\n`;
+  const notes = keptWords(completed) + vendored + commit;
+  const lock = made.commits ? ["git add . && git commit -m 'Lock the packages'"] : [];
+  terminal.say(nextSteps(answers, files.size, notes, completed?.starts !== false, here, lock, replace));
   if (here !== '') terminal.print(`${here}\n`);
 }
 
@@ -138,29 +167,50 @@ function readPackageJson(folder: string): { path: string; text: string } | null 
   }
 }
 
+/** The nearest folder that exists, from `folder` upward. */
+function existingFolder(folder: string): string {
+  return existsSync(folder) ? folder : existingFolder(dirname(folder));
+}
+
+/** Makes a repository with a first commit of these files. Returns why that failed; null if it did not. */
+async function firstCommit(folder: string, paths: readonly string[]): Promise<string | null> {
+  try {
+    await changeByGit(folder, ['init', '--quiet', '--initial-branch', 'main']);
+    await changeByGit(folder, ['add', '--', ...paths]);
+    await changeByGit(folder, ['commit', '--quiet', '--message', 'Start the catalog']);
+    return null;
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    return error.missing ? '`git` is not on the PATH.' : firstLine(error.message);
+  }
+}
+
+function keptWords(completed: PackageJson | null): string {
+  if (completed === null) return '';
+  return completed.added.length === 0
+    ? 'package.json already had every entry and did not change.\n'
+    : `Added to the existing package.json: ${completed.added.join(', ')}.\n`;
+}
+
 function nextSteps(
   { title }: Answers,
   count: number,
-  completed: PackageJson | null,
+  notes: string,
+  starts: boolean,
   here: string,
+  lock: readonly string[],
   replace: readonly string[],
 ): string {
-  const kept =
-    completed === null
-      ? ''
-      : completed.added.length === 0
-        ? 'package.json already had every entry and did not change.\n'
-        : `Added to the existing package.json: ${completed.added.join(', ')}.\n`;
-  const serve = completed?.starts === false ? 'npx catalog serve --build' : 'npm start';
   const steps = [
     ...(here === '' ? [] : [`cd ${shellWord(here)}`]),
     'npm install',
-    `${serve}    (to see it, with one example agent)`,
-    'npx catalog new    (to write your own)',
+    `${starts ? 'npm start' : 'npx --no daily-agent-catalog serve --build'}    (to see it, with one example agent)`,
+    'npx --no daily-agent-catalog new    (to write your own)',
+    ...lock,
     ...replace,
   ];
   return `Created "${title}": ${count} files.
-${kept}
+${notes}
 Next:
 ${steps.map((step, index) => `  ${index + 1}. ${step}`).join('\n')}
 

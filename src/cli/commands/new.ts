@@ -187,8 +187,8 @@ It is a draft, so builds skip it. Most of its texts are placeholders.
 Next:
   1. Write sample-input.txt first: a real case with changed names. The prompt and the ideal answer follow from it.
   2. Then replace the texts in ${rest.join(', ')}. Text in [brackets] tells you what to write.
-  3. npx catalog dev${there}    (shows it at http://localhost:3000/agents/${slug} while you write)
-  4. npx catalog validate ${slug}${there}
+  3. npx --no daily-agent-catalog dev${there}    (shows it at http://localhost:3000/agents/${slug} while you write)
+  4. npx --no daily-agent-catalog validate ${slug}${there}
   5. Remove \`draft: true\` from agent.md. The agent is published on its date.
 
 `;

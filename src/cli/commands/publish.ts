@@ -102,7 +102,7 @@ async function tell(
   }
   terminal.say(
     next === null
-      ? 'No agent is scheduled next. Start one with catalog new.\n'
+      ? 'No agent is scheduled next. Start one with npx --no daily-agent-catalog new.\n'
       : `Next: No. ${next.issue} on ${next.date}, ${visible(next.title ?? next.slug)}.\n`,
   );
 }

@@ -249,7 +249,7 @@ function entriesOf(cwd: string, path: string): Record<string, Recorded> {
   try {
     return recordingSource.parse(JSON.parse(readFileSync(join(cwd, path), 'utf8'))).cases;
   } catch (cause) {
-    throw new OperationError(`${path} has errors. Run catalog validate.`, { cause });
+    throw new OperationError(`${path} has errors. Run npx --no daily-agent-catalog validate.`, { cause });
   }
 }
 
@@ -382,7 +382,7 @@ function tasksOf({ source, parsed }: ReadAgent, model: Model, options: RecordOpt
   // A symbolic link could lead out of the folder.
   const isUnsafe = files.some(({ name, problem }) => name.startsWith('evals') && problem !== null);
   if (prompt === undefined || evals == null || isUnsafe)
-    throw new OperationError(`Its files have errors. Run catalog validate ${slug}.`);
+    throw new OperationError(`Its files have errors. Run npx --no daily-agent-catalog validate ${slug}.`);
   const folder = `evals/recordings/${modelFolder(model.name)}`;
   const entries = entriesOf(options.cwd, pathOf(slug, `${folder}/recording.json`));
   const other = Object.values(entries).find((entry) => entry.model !== model.name);

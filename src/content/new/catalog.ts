@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   renameSync,
   rmdirSync,
@@ -9,10 +11,12 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import Handlebars from 'handlebars';
 import * as z from 'zod';
 import { parseBoundedJson } from '../../lib/bounded.ts';
+import { runChild } from '../../lib/children.ts';
 import { OperationError, systemReason, UsageError } from '../../lib/errors.ts';
 import { programEngines, programFolder, programName, programVersion } from '../../program.ts';
 import { explain } from '../../schema/diagnostics/values.ts';
@@ -110,14 +114,14 @@ function inStyleOf(text: string, content: object): string {
 /**
  * Returns the dependency that package.json in `folder` needs for the package `given`: as in `npm install`, a version range, an
  * address, a file or a folder, or a tag, which is `latest`, `next`, or any after the name of this program and `@`. The default
- * is the version of this program or a later compatible one. Paths are relative to the working directory, and are returned
- * relative to `folder`.
+ * is the version of this program or a later compatible one if npm installed it from a registry, and otherwise the copy
+ * that `ownPackage` makes. Paths are relative to the working directory, and are returned relative to `folder`.
  *
  * Throws UsageError if `given` can be none of these, such as the mere name of a package, and OperationError if it names a
  * missing file.
  */
 export function dependencyOn(given: string | undefined, folder: string): string {
-  if (given === undefined) return `^${programVersion}`;
+  if (given === undefined) return isPublished() ? `^${programVersion}` : `file:${ownPath}`;
   const named = given.startsWith(`${programName}@`);
   const specification = named ? given.slice(programName.length + 1) : given;
   const isTag = /^(?:latest|next)$/.test(specification) || (named && specification !== '');
@@ -133,6 +137,65 @@ export function dependencyOn(given: string | undefined, folder: string): string 
   const path = resolve(specification.replace(/^file:/, ''));
   if (!existsSync(path)) throw new OperationError(`--package names ${path}, which does not exist.`);
   return `file:${relative(folder, path).split(sep).join('/')}`;
+}
+
+/** The packed program in a catalog that cannot get it from a registry. */
+export const ownPath = `vendor/${programName}-${programVersion}.tgz`;
+
+/**
+ * Whether npm installed this program from a registry, as its list of installed packages says. Somebody else may own
+ * the name there, so the name alone proves nothing.
+ */
+function isPublished(): boolean {
+  try {
+    const list = JSON.parse(readFileSync(join(programFolder, '../.package-lock.json'), 'utf8'));
+    return /^https?:/.test(list.packages[`node_modules/${programName}`].resolved);
+  } catch {
+    return false;
+  }
+}
+
+/** Packs this program, and writes the lock file that has its digest, so that npm refuses any other package. */
+export async function ownPackage(packageJson: string): Promise<Map<string, string | Uint8Array>> {
+  const shelf = mkdtempSync(join(tmpdir(), `${programName}-`));
+  try {
+    const packed = await runChild('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', shelf], {
+      cwd: programFolder,
+      maxBytes: 2 ** 20,
+      // npm is a script on Windows.
+      shell: process.platform === 'win32',
+    });
+    if (packed.code !== 0) {
+      const reason = packed.stderr.toString('utf8').trim() || (packed.failure as Error | null)?.message;
+      throw new OperationError(
+        `npm cannot pack ${programName}, and nothing was written: ${reason}. Name a package with --package.`,
+      );
+    }
+    const bytes = readFileSync(join(shelf, basename(ownPath)));
+    const { dependencies, engines } = parse(packageJson);
+    const program = JSON.parse(packaged('package.json'));
+    const lock = {
+      lockfileVersion: 3,
+      requires: true,
+      packages: {
+        '': { dependencies, engines },
+        [`node_modules/${programName}`]: {
+          version: programVersion,
+          resolved: `file:${ownPath}`,
+          integrity: `sha512-${createHash('sha512').update(bytes).digest('base64')}`,
+          dependencies: program.dependencies,
+          bin: program.bin,
+          engines: program.engines,
+        },
+      },
+    };
+    return new Map<string, string | Uint8Array>([
+      [ownPath, bytes],
+      ['package-lock.json', `${JSON.stringify(lock, null, 2)}\n`],
+    ]);
+  } finally {
+    rmSync(shelf, { recursive: true, force: true });
+  }
 }
 
 /** Whether npm treats this as a path (the rule of npm-package-arg). */
@@ -165,6 +228,13 @@ export const answerChecks: ChecksOf<Answers> = {
   timezone: (name, given) => checked(timezone, name, given),
 };
 
+/** The time zone of this machine, if it has one. */
+function ownTimeZone(): string {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  // Undefined or `Etc/Unknown` if the machine has a zone that Node.js does not know.
+  return timeZone !== undefined && timezone.safeParse(timeZone).success ? timeZone : 'UTC';
+}
+
 function checked(schema: Parameters<typeof demand>[0], name: string, given: Given): string {
   return oneLine(name, String(demand(schema, name, given)));
 }
@@ -178,7 +248,7 @@ export function complete(given: Partial<Answers>, folder: string): Answers {
     baseUrl,
     publisher: given.publisher ?? title,
     publisherUrl: given.publisherUrl ?? baseUrl,
-    timezone: given.timezone ?? 'UTC',
+    timezone: given.timezone ?? ownTimeZone(),
   };
 }
 
@@ -344,7 +414,7 @@ export function refuseObstacles(folder: string, paths: readonly string[]): void 
  */
 export function writeCatalog(
   folder: string,
-  files: ReadonlyMap<string, string>,
+  files: ReadonlyMap<string, string | Uint8Array>,
   replaced: { path: string; text: string } | null,
 ): void {
   const madeFiles: string[] = [];

@@ -85,7 +85,7 @@ export function githubReport(diagnostics: readonly Diagnostic[], prefix: string)
       const left = all.length - shown.length;
       if (left > 0)
         lines.push(
-          `::${level} title=And ${left} more::${escapeData(`${plural(left, `more ${level}`)}: run catalog validate to see all of them.`)}`,
+          `::${level} title=And ${left} more::${escapeData(`${plural(left, `more ${level}`)}: run npx --no daily-agent-catalog validate to see all of them.`)}`,
         );
       return lines;
     })

@@ -90,7 +90,7 @@ export const evalMessages = {
 
   recordingFileMissing: (file: string) => ({
     message: `${file} is missing, so nothing says which model gave these answers.`,
-    hint: 'Record the answers again with `catalog eval --record --stale --model <model>`, or remove the folder.',
+    hint: 'Record the answers again with `npx --no daily-agent-catalog eval --record --stale --model <model>`, or remove the folder.',
   }),
 
   /** `isCase` says whether the file is named after a case, `isBeyond` whether the case has no such turn. */
@@ -101,7 +101,7 @@ export const evalMessages = {
     hint: isBeyond
       ? 'Add what the person says to `turns` of the case, or remove the file.'
       : isCase
-        ? 'Record it again with `catalog eval --record --stale --model <model>`, or remove the file.'
+        ? 'Record it again with `npx --no daily-agent-catalog eval --record --stale --model <model>`, or remove the file.'
         : 'Name it after a case, <case>.txt or <case>.without-prompt.txt, or remove it.',
   }),
 
@@ -117,7 +117,7 @@ export const evalMessages = {
       : `the answer ${file.includes('.without-prompt') ? 'without the prompt' : 'to this case'}`;
     return {
       message: `${file}, ${what}, is missing.`,
-      hint: 'Record it again with `catalog eval --record --model <model>`, or remove this entry.',
+      hint: 'Record it again with `npx --no daily-agent-catalog eval --record --model <model>`, or remove this entry.',
     };
   },
 
@@ -140,6 +140,6 @@ export const evalMessages = {
   /** `changed` is "prompt" or "input", whichever changed. */
   answerStale: (changed: string, model: string, caseName: string, date: string) => ({
     message: `The ${changed} changed after ${model} answered the case \`${caseName}\` on ${date}.`,
-    hint: 'Record the answer again with `catalog eval --record --stale --model <model>`. Until then, readers see that it is out of date.',
+    hint: 'Record the answer again with `npx --no daily-agent-catalog eval --record --stale --model <model>`. Until then, readers see that it is out of date.',
   }),
 } satisfies Messages;

@@ -129,6 +129,6 @@ export const numberMessages = {
 
   agentDeleted: (number: number, slug: string, date: string | null, branch: string) => ({
     message: `No. ${number}, published ${date === null ? '' : `on ${date} `}as \`${slug}\`, was deleted.`,
-    hint: `Restore it with \`git checkout ${branch} -- agents/${slug}\`. To withdraw an agent, add \`withdrawn: <reason>\` to its front matter; to rename its folder, use \`catalog rename\`.`,
+    hint: `Restore it with \`git checkout ${branch} -- agents/${slug}\`. To withdraw an agent, add \`withdrawn: <reason>\` to its front matter; to rename its folder, use \`npx --no daily-agent-catalog rename\`.`,
   }),
 } satisfies Messages;

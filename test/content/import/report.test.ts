@@ -27,7 +27,7 @@ test('people read each draft with its notes, what was not imported, and how to g
       [
         1,
         `agents/a  2026-02-01  A\n${note}agents/b  2026-02-02  B\n${note}`,
-        `${wrong}Wrote 2 drafts. Complete them, and run catalog validate.\nThere are more prompts than --limit 2: run the command again to continue.\n`,
+        `${wrong}Wrote 2 drafts. Complete them, and run npx --no daily-agent-catalog validate.\nThere are more prompts than --limit 2: run the command again to continue.\n`,
       ],
     );
     const second = await run();
@@ -36,7 +36,7 @@ test('people read each draft with its notes, what was not imported, and how to g
       [
         1,
         `agents/c  2026-02-03  C\n${note}`,
-        `${wrong}2 prompts imported earlier.\nWrote 1 draft. Complete them, and run catalog validate.\n`,
+        `${wrong}2 prompts imported earlier.\nWrote 1 draft. Complete them, and run npx --no daily-agent-catalog validate.\n`,
       ],
     );
     const third = await run();

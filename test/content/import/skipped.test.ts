@@ -20,7 +20,10 @@ test('rows of another type are skipped, which is a success: in a dry run, the fi
       return [code, stderr];
     };
     assert.equal(await run('--dry-run'), [0, `${skipped}Would write 1 draft.\n`]);
-    assert.equal(await run(), [0, `${skipped}Wrote 1 draft. Complete them, and run catalog validate.\n`]);
+    assert.equal(await run(), [
+      0,
+      `${skipped}Wrote 1 draft. Complete them, and run npx --no daily-agent-catalog validate.\n`,
+    ]);
     assert.equal(await run(), [0, `${skipped}1 prompt imported earlier.\nWrote 0 drafts.\n`]);
   }));
 

@@ -70,7 +70,7 @@ test('if the disk refuses in the middle, nothing is left behind, and the message
   ] as const) {
     await inFolder(async (folder) => {
       writeFiles(folder, { 'package.json': '{}\n' });
-      const args = ['init', '--cwd', folder];
+      const args = ['init', '--package', '1', '--cwd', folder];
       const { code, stderr } = await catalogProcess(args, { node: ['--import', deny], env: { DENY: denied } });
       assert.is(code, 1);
       assert.match(stderr, message);

@@ -24,7 +24,8 @@ test('flags fill the settings, missing folders are created, and the agent has th
     assert.is(code, 0, stderr);
     const made = join(folder, 'new place', 'prompts');
     assert.match(stdout, 'prompts\n');
-    for (const step of ['cd "', 'npm install', 'npm start', 'npx catalog new']) assert.match(stderr, step);
+    for (const step of ['cd "', 'npm install', 'npm start', 'npx --no daily-agent-catalog new'])
+      assert.match(stderr, step);
     assert.not.match(stderr, 'example.com');
 
     const { title, baseUrl, publisher, feedId, repository, $schema } = settings(made);
@@ -197,8 +198,8 @@ package.json already had every entry and did not change.
 Next:
   1. cd ${folder}
   2. npm install
-  3. npx catalog serve --build    (to see it, with one example agent)
-  4. npx catalog new    (to write your own)
+  3. npx --no daily-agent-catalog serve --build    (to see it, with one example agent)
+  4. npx --no daily-agent-catalog new    (to write your own)
   5. Set baseUrl and feedId in catalog.config.json: they contain example.com.
   6. Set repository in catalog.config.json to the address of your GitHub repository, so that pages link to it.
   7. Replace @OWNER in .github/CODEOWNERS with your GitHub account, which then has to approve changes.
@@ -213,7 +214,10 @@ README.md says how to publish every day with GitHub.
 
 test('in the folder itself, there is no cd, and no folder to print', async () => {
   await inFolder(async (folder) => {
-    const { code, stdout, stderr } = await catalog(['init', '--title', 'My "own"', '--today', today], { cwd: folder });
+    const { code, stdout, stderr } = await catalog(
+      ['init', '--package', '1', '--title', 'My "own"', '--today', today],
+      { cwd: folder },
+    );
     assert.equal([code, stdout], [0, ''], stderr);
     assert.match(stderr, /^Created "My "own"": \d+ files\.\n\nNext:\n {2}1\. npm install\n {2}2\. npm start {4}\(/);
     const { publisher, baseUrl, timezone, feedId } = settings(folder);
@@ -223,16 +227,40 @@ test('in the folder itself, there is no cd, and no folder to print', async () =>
       {
         publisher: { name: 'My "own"', url: address },
         baseUrl: address,
-        timezone: 'UTC',
+        timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
         feedId: `tag:example.com,${today}:catalog`,
       },
     );
-    const again = await catalog(['init', '--today', today], { cwd: folder });
+    const again = await catalog(['init', '--package', '1', '--today', today], { cwd: folder });
     assert.is(again.code, 1);
     assert.match(
       again.stderr,
       new RegExp(`because these already exist in ${folder}:\\n(?:  .+\\n){20,}Move them away, or start`),
     );
+  });
+});
+
+test('--git makes a first commit of the files of the catalog only, and says if Git refuses it', async () => {
+  const author = { GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.org' };
+  const committer = { GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.org' };
+  const nobody = {
+    ...{ HOME: '/nowhere', GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_COUNT: '1' },
+    ...{ GIT_CONFIG_KEY_0: 'user.useConfigOnly', GIT_CONFIG_VALUE_0: 'true' },
+  };
+  await inFolder(async (folder) => {
+    writeFiles(folder, { 'mine/.env': 'KEY=secret\n' });
+    const args = ['--package', '1', '--git', '--today', today];
+    const made = await catalog(['init', 'mine', ...args], { cwd: folder, env: { ...author, ...committer } });
+    assert.is(made.code, 0, made.stderr);
+    assert.match(made.stderr, 'Created a Git repository with a first commit.\n');
+    const listed = execFileSync('git', ['status', '--short'], { cwd: join(folder, 'mine'), encoding: 'utf8' });
+    assert.is(listed, '?? .env\n');
+    const refused = await catalog(['init', 'other', ...args], { cwd: folder, env: nobody });
+    assert.is(refused.code, 1);
+    assert.match(refused.stderr, /^Created "Other"[\s\S]*Every file was written, but Git made no commit: .*email/);
+    // A repository around the folder stays the only one.
+    await catalog(['init', 'mine/inner', ...args], { cwd: folder, env: { ...author, ...committer } });
+    assert.not.ok(existsSync(join(folder, 'mine/inner/.git')));
   });
 });
 

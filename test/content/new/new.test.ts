@@ -30,8 +30,8 @@ It is a draft, so builds skip it. Most of its texts are placeholders.
 Next:
   1. Write sample-input.txt first: a real case with changed names. The prompt and the ideal answer follow from it.
   2. Then replace the texts in prompt.txt, sample-output.txt, agent.md. Text in [brackets] tells you what to write.
-  3. npx catalog dev --cwd ${folder}    (shows it at http://localhost:3000/agents/release-notes while you write)
-  4. npx catalog validate release-notes --cwd ${folder}
+  3. npx --no daily-agent-catalog dev --cwd ${folder}    (shows it at http://localhost:3000/agents/release-notes while you write)
+  4. npx --no daily-agent-catalog validate release-notes --cwd ${folder}
   5. Remove \`draft: true\` from agent.md. The agent is published on its date.
 
 `,
@@ -86,7 +86,7 @@ test('the next steps name a config, and say if the date has passed', async () =>
       stderr,
     );
     assert.match(stderr, 'the texts in prompt.txt, config.yaml, sample-output.txt, agent.md.');
-    assert.match(stderr, '  4. npx catalog validate late\n');
+    assert.match(stderr, '  4. npx --no daily-agent-catalog validate late\n');
     assert.ok(existsSync(join(folder, 'agents/late/config.yaml')));
     const naming = readdirSync(join(folder, 'agents/late')).filter((name) =>
       readFileSync(join(folder, 'agents/late', name), 'utf8').includes('config.yaml'),

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -164,11 +165,20 @@ test('a terminal that cannot move its cursor gets no questions but a clear error
   });
 });
 
+/** What Git needs to know before it commits. */
+const author = {
+  ...{ GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.org' },
+  ...{ GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.org' },
+};
+
 test('catalog init asks for missing answers, and again after an invalid one', async () => {
   await inFolder(async (folder) => {
-    const session = onTerminal(['init', 'daily-prompts', '--cwd', folder, '--today', today, '--publisher', 'Ada'], {
-      env: { TZ: 'Europe/Paris' },
-    });
+    const session = onTerminal(
+      ['init', 'daily-prompts', '--package', '1', '--cwd', folder, '--today', today, '--publisher', 'Ada'],
+      {
+        env: { TZ: 'Europe/Paris', ...author },
+      },
+    );
     await session.plays([
       ['Title', ''],
       ['aily Prompts', enter],
@@ -180,6 +190,7 @@ test('catalog init asks for missing answers, and again after an invalid one', as
       ['Time zone', ''],
       ['urope/Paris', `europe/berln${enter}`],
       ['Did you mean Europe/Berlin?', `${clear}${enter}`],
+      ['Make a Git repository of it, with a first commit?', enter],
     ]);
     const { code, screen } = await session.ends();
     assert.is(code, 0, screen);
@@ -193,6 +204,11 @@ test('catalog init asks for missing answers, and again after an invalid one', as
         timezone: 'Europe/Paris',
       },
     );
+    const log = execFileSync('git', ['log', '--format=%s by %an'], {
+      cwd: join(folder, 'daily-prompts'),
+      encoding: 'utf8',
+    });
+    assert.is(log, 'Start the catalog by Ada\n');
   });
 });
 
@@ -203,8 +219,20 @@ test('a new catalog begins on the day of the time zone that was answered', async
     const dayThere = () => new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 10);
     const day = dayThere();
     const flags = ['--title', 'Prompts', '--base-url', 'https://ada.example', '--publisher', 'Ada'];
-    const session = onTerminal(['init', '--cwd', folder, ...flags, '--publisher-url', 'https://ada.example']);
-    await session.plays([['Time zone', `${clear}${zone}${enter}`]]);
+    const session = onTerminal([
+      'init',
+      '--cwd',
+      folder,
+      '--package',
+      '1',
+      ...flags,
+      '--publisher-url',
+      'https://ada.example',
+    ]);
+    await session.plays([
+      ['Time zone', `${clear}${zone}${enter}`],
+      ['Make a Git repository', 'n'],
+    ]);
     const { code, screen } = await session.ends();
     assert.is(code, 0, screen);
     const [, text = ''] = Object.entries(agents(folder)).find(([path]) => path.endsWith('agent.md')) ?? [];
@@ -229,7 +257,17 @@ test('with --format json, nobody is asked in a terminal either', () =>
   inFolder(async (folder) => {
     writeCatalog(folder, []);
     for (const command of ['new', 'init']) {
-      const args = [command, 'release-notes', '--cwd', folder, '--today', today, '--format', 'json'];
+      const args = [
+        command,
+        'release-notes',
+        ...(command === 'init' ? ['--package', '1'] : []),
+        '--cwd',
+        folder,
+        '--today',
+        today,
+        '--format',
+        'json',
+      ];
       const { code, screen } = await onTerminal(args).ends();
       assert.is(code, 0, screen);
       assert.match(screen, /^\{/);

@@ -236,7 +236,10 @@ test('leaves a recording.json with errors as it is', async () => {
   writeFiles(join(folder.path, 'agents/one/evals/recordings/org-model-1b'), { 'recording.json': '{"cases": 1}' });
   const { code, stderr } = await recordWith();
   assert.is(code, 1);
-  assert.match(stderr, 'agents/one/evals/recordings/org-model-1b/recording.json has errors. Run catalog validate.');
+  assert.match(
+    stderr,
+    'agents/one/evals/recordings/org-model-1b/recording.json has errors. Run npx --no daily-agent-catalog validate.',
+  );
   assert.equal(
     [
       model.asked.length,

@@ -138,11 +138,13 @@ test('refuses agents without cases, and files that lead elsewhere', async () => 
   symlinkSync(folder.path, recordings);
   const linked = await catalog(args('--model', 'm', '--command', 'cat'));
   assert.is(linked.code, 1);
-  assert.match(linked.stderr, 'one: Its files have errors. Run catalog validate one.\n');
+  assert.match(linked.stderr, 'one: Its files have errors. Run npx --no daily-agent-catalog validate one.\n');
   rmSync(recordings);
   writeFiles(join(folder.path, 'agents/one'), { 'evals/checks.yaml': 'sample: 1\n' });
   const broken = await catalog(args('--model', 'm', '--command', 'cat', '--format', 'json'));
-  const failures = [{ slug: 'one', case: null, message: 'Its files have errors. Run catalog validate one.' }];
+  const failures = [
+    { slug: 'one', case: null, message: 'Its files have errors. Run npx --no daily-agent-catalog validate one.' },
+  ];
   assert.equal(JSON.parse(broken.stdout), {
     ...{ recorded: 0, kept: 0, stale: 0, left: 0, failures },
     tokens: { input: 0, output: 0 },

@@ -21,7 +21,7 @@ for (const flag of ['--future', '--drafts']) {
       assert.equal([code, stdout], [1, '']);
       assert.is(
         stderr,
-        `error: ${join(folder, 'preview')} has a preview, which may show drafts and agents that are not due yet: run catalog build without --future and --drafts, and deploy that build.\n`,
+        `error: ${join(folder, 'preview')} has a preview, which may show drafts and agents that are not due yet: run npx --no daily-agent-catalog build without --future and --drafts, and deploy that build.\n`,
       );
       assert.is(readlinkSync(join(host, 'dist')), before);
     });

@@ -71,7 +71,7 @@ test('each skipped agent and a low queue get a GitHub issue that says what to do
   assert.match(two?.body ?? '', '`agents/undated` was not published. Its date cannot be read, and it has errors:\n');
   assert.equal(queue, {
     title: 'The queue is running low',
-    body: 'Agents are ready through 2026-11-22. Next is A \\| B &amp; &lt;C&gt;, on 2026-11-22. The first free date is 2026-11-23. Start an agent with `catalog new`.',
+    body: 'Agents are ready through 2026-11-22. Next is A \\| B &amp; &lt;C&gt;, on 2026-11-22. The first free date is 2026-11-23. Start an agent with `npx --no daily-agent-catalog new`.',
   });
 });
 
@@ -85,7 +85,7 @@ test('without a scheduled agent, the alert says so', async () => {
   assert.is(stderr, '1 alert, 1 new GitHub issue.\n');
   assert.is(
     issues[0]?.body,
-    'No agent is ready for tomorrow. No agent is scheduled after that. The first free date is 2026-11-21. Start an agent with `catalog new`.',
+    'No agent is ready for tomorrow. No agent is scheduled after that. The first free date is 2026-11-21. Start an agent with `npx --no daily-agent-catalog new`.',
   );
 });
 

@@ -181,7 +181,10 @@ test('ten annotations are shown, and of eleven only nine and how many more there
   );
   const lines = count(11);
   assert.is(lines.length, 10);
-  assert.is(lines[9], '::warning title=And 2 more::2 more warnings: run catalog validate to see all of them.');
+  assert.is(
+    lines[9],
+    '::warning title=And 2 more::2 more warnings: run npx --no daily-agent-catalog validate to see all of them.',
+  );
 });
 
 test.run();

@@ -50,7 +50,10 @@ test('a command names the migrations that a database lacks', async () => {
   await execSql(DATABASE_URL, 'DELETE FROM catalog_migrations WHERE number > 2');
   const { code, stderr } = await catalog(['votes', 'export'], { env: { DATABASE_URL } });
   const lacking = names.slice(2).join(', ');
-  assert.equal([code, stderr], [1, `error: The database lacks ${lacking}. Run catalog db migrate first.\n`]);
+  assert.equal(
+    [code, stderr],
+    [1, `error: The database lacks ${lacking}. Run npx --no daily-agent-catalog db migrate first.\n`],
+  );
 });
 
 test('the table of votes takes yes and no, and no id twice', async () => {

@@ -210,7 +210,10 @@ test('commands that need a database say so, and a database without tables is an 
   const env = { DATABASE_URL: await postgres.emptyDatabase() };
   const { code, stderr } = await catalog(['votes', 'export'], { env });
   assert.is(code, 1);
-  assert.match(stderr, /catalog_migrations.* does not exist \(42P01\)\. Run catalog db migrate first\./);
+  assert.match(
+    stderr,
+    /catalog_migrations.* does not exist \(42P01\)\. Run npx --no daily-agent-catalog db migrate first\./,
+  );
 });
 
 test('a build marks withdrawn agents in the report of a database, too', () =>
