@@ -48,6 +48,21 @@ function install(home: string): string {
   return join(own, 'bin', 'catalog.js');
 }
 
+/** Installs `create-daily-agent-catalog` from its tarball next to the program, and returns its package.json. */
+async function installCreate(home: string): Promise<{ version: string; dependencies: Record<string, string> }> {
+  const create = join(home, 'node_modules/create-daily-agent-catalog');
+  const starter = ['pack', '--ignore-scripts', '--silent', '--pack-destination', shelf.path];
+  const packed = await run('npm', starter, { cwd: join(bundled, 'packages/create') });
+  assert.is(packed.code, 0, packed.stderr);
+  mkdirSync(create);
+  const unpack = ['-xzf', join(shelf.path, packed.stdout.trim()), '--strip-components=1', '-C', create];
+  assert.is((await run('tar', unpack)).code, 0);
+  const start = JSON.parse(readFileSync(join(create, 'package.json'), 'utf8'));
+  assert.equal(start.dependencies, { [name]: start.version }, 'both packages have one version');
+  assert.is(start.version, JSON.parse(readFileSync(join(bundled, 'package.json'), 'utf8')).version);
+  return start;
+}
+
 test('the package contains only the compiled program and the files that it reads', () => {
   const needed = [
     /^(?:package\.json|(?:README|ARCHITECTURE|CHANGELOG|CONTRIBUTING|SECURITY)\.md|LICENSE|(?:catalog\.config|evals)\.schema\.json|bin\/catalog\.js)$/,
@@ -203,17 +218,7 @@ test('catalog init of the packed program creates a catalog that validates, build
     const home = join(folder, 'my catalog');
     mkdirSync(home);
     const bin = install(home);
-    // As npm runs it: from the link in node_modules/.bin, with the program next to it.
-    const create = join(home, 'node_modules/create-daily-agent-catalog');
-    const starter = ['pack', '--ignore-scripts', '--silent', '--pack-destination', shelf.path];
-    const packed = await run('npm', starter, { cwd: join(bundled, 'packages/create') });
-    assert.is(packed.code, 0, packed.stderr);
-    mkdirSync(create);
-    const unpack = ['-xzf', join(shelf.path, packed.stdout.trim()), '--strip-components=1', '-C', create];
-    assert.is((await run('tar', unpack)).code, 0);
-    const start = JSON.parse(readFileSync(join(create, 'package.json'), 'utf8'));
-    assert.equal(start.dependencies, { [name]: start.version }, 'both packages have one version');
-    assert.is(start.version, JSON.parse(readFileSync(join(bundled, 'package.json'), 'utf8')).version);
+    const start = await installCreate(home);
     const begin = ['node_modules/create-daily-agent-catalog/create.js'];
     const made = await run(process.execPath, begin, { cwd: home });
     assert.is(made.code, 0, made.stderr);

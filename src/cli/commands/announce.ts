@@ -199,7 +199,7 @@ function checkJournal(data: string, firstTime: boolean): void {
   if (existsSync(folder) || other === undefined) return;
   throw new OperationError(
     `Nothing was sent. ${other} exists, but not ${folder}, which records what was sent before. Restore that folder from a ` +
-      'backup, or run `catalog announce --first-time` once if this catalog never announced an agent.',
+      'backup, or run `npx --no daily-agent-catalog announce --first-time` once if this catalog never announced an agent.',
   );
 }
 

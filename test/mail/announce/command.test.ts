@@ -48,7 +48,7 @@ test('after a restore without the record of what was sent, nobody gets an email 
       assert.match(
         refused.stderr,
         `Nothing was sent. ${join(data, 'signups.jsonl')} exists, but not ${journal}, which records what was sent before. ` +
-          'Restore that folder from a backup, or run `catalog announce --first-time` once',
+          'Restore that folder from a backup, or run `npx --no daily-agent-catalog announce --first-time` once',
       );
     }
     assert.is(service.sent.length, 1);
