@@ -95,7 +95,7 @@ export function templateHelpers(
     digits: (issue: number) => String(issue).length,
     ordinal: (index: number) => index + 1,
     join: (texts: string[]) => texts.join(', '),
-    preformatted: (text: string) => (/[^\n]{241}/.test(text) ? 'wrapped' : 'preformatted'),
+    preformatted: (text: string) => (/^[^\n]{241}/m.test(text) ? 'wrapped' : 'preformatted'),
     withCode: (text: string) =>
       new Handlebars.SafeString(Handlebars.escapeExpression(text).replace(/&#x60;(.+?)&#x60;/g, '<code>$1</code>')),
   };
