@@ -100,6 +100,49 @@ test('a conversation is graded turn by turn, and a later answer can quote what t
     assert.match(recorded.stderr, 'one: The case sample is a conversation. Record it by hand: see docs/evals.md.\n');
   }));
 
+test('--summary says what answers miss without the prompt, and --mutate which changes of the sample nobody notices', () =>
+  inFolder(async (folder) => {
+    const files = {
+      ...evalsFiles,
+      'evals/checks.yaml': evalsFiles['evals/checks.yaml']
+        .replace('contains: Odd\n', '$&      catches:\n        silent: It says nothing about odd rows.\n')
+        .replace('    - not-equals: fine\n', '$&    - not-contains: as an AI\n    - word-count: {min: 1}\n'),
+      'evals/counterexamples/silent.txt': 'Rows: 8 read\n',
+    };
+    writeCatalog(folder, [
+      { slug: 'one', date: '2026-01-01', files },
+      { slug: 'two', date: '2026-01-02' },
+    ]);
+    const { stdout } = await catalog(['eval', '--summary', '--cwd', folder]);
+    // Of five checks, one has a counterexample. An empty answer has no word, and the other two of its case fail nowhere.
+    for (const line of [
+      'checks missed with the prompt           2 of 7\n',
+      'checks missed without the prompt        2 of 2 (100 %)\n',
+      'answers without the prompt that pass    0 of 1\n',
+      'counterexamples that fail their check   1 of 1\n',
+      'checks that no counterexample fails     4 of 5\n',
+      'checks that nothing fails               2 of 5\n',
+    ])
+      assert.match(stdout, line);
+    writeFiles(folder, { 'agents/one/sample-output.txt': 'Rows: 5 read\nOdd: "nothing strange here"\n' });
+    const mutated = await catalog(['eval', 'one', '--mutate', '--cwd', folder]);
+    assert.is(
+      mutated.stdout,
+      `one
+  number     0 of 1 fail a check
+  quotation  0 of 1 fail a check
+  line       2 of 2 fail a check
+  section    1 of 1 fail a check
+  chatter    0 of 2 fail a check
+  passes: number, 5 became 6 in line 1
+  passes: quotation, a word in "nothing strange here" changed
+  passes: chatter, a greeting before it
+  passes: chatter, an offer after it
+
+`,
+    );
+  }));
+
 test('a check that has no value, and an agent that has no recorded answers yet', () =>
   inFolder(async (folder) => {
     const isJson = evalsFiles['evals/checks.yaml'].replace('not-equals: fine', 'is-json: true');

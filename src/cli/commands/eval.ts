@@ -229,6 +229,8 @@ interface Flags extends Pick<CommonFlags, 'cwd' | 'format'>, RecordFlags {
   record?: boolean;
   export?: 'promptfoo';
   fail?: boolean;
+  summary?: boolean;
+  mutate?: boolean;
 }
 
 const noChecks = 'There are no checks yet. Write them in evals/checks.yaml, in the folder of an agent.\n';
@@ -243,6 +245,8 @@ export function addEval(program: CatalogCommand, terminal: Console): void {
     .share('json')
     .addOption(new Option('--export <tool>', 'print the cases for another tool instead').choices(['promptfoo']))
     .option('--fail', 'exit with 1 if a recorded answer fails a check, as a gate')
+    .option('--summary', 'print figures of all answers and checks instead of tables')
+    .option('--mutate', 'change the sample outputs mechanically, and print the changes that no check notices')
     .option('--record', 'ask a model for the answers that are missing, and store them');
   addRecordOptions(command);
   command
@@ -250,7 +254,7 @@ export function addEval(program: CatalogCommand, terminal: Console): void {
       '\nThe cases and checks of an agent are in evals/checks.yaml, its recorded answers in evals/recordings/.\n' +
         '\nExit codes: 0 all answers were graded, even if some fail their checks; 1 the files of an agent have errors, an\nanswer could not be recorded or, with --fail, an answer fails a check.\n' +
         recordHelp +
-        '\nExamples:\n  $ catalog eval\n  $ catalog eval release-notes\n  $ catalog eval --fail\n  $ catalog eval --format json\n' +
+        '\nExamples:\n  $ catalog eval\n  $ catalog eval release-notes\n  $ catalog eval --fail\n  $ catalog eval --summary\n  $ catalog eval --mutate release-notes\n  $ catalog eval --format json\n' +
         '  $ catalog eval --record --model llama3.1:8b --url http://localhost:11434/v1   Ollama\n' +
         '  $ CATALOG_EVAL_KEY=… catalog eval --record --model gpt-4o-mini --without-prompt\n' +
         '  $ catalog eval --record --api anthropic --model claude-haiku-4-5\n' +
@@ -266,6 +270,10 @@ async function run(named: string[], flags: Flags, command: CatalogCommand, termi
     throw new UsageError('--fail is about recorded answers: leave out --record and --export.');
   if (flags.export !== undefined) return exportCases(named, flags, terminal);
   if (flags.record !== true) refuseRecordOptions(command);
+  if (flags.summary === true || flags.mutate === true) {
+    if (flags.record === true) throw new UsageError('Leave out --record with --summary and --mutate.');
+    return challengeChecks(named, flags, terminal);
+  }
   if (flags.record !== true) return evaluate(named, flags, terminal);
   const { agents, ...catalog } = await readAgentsOf(named, flags);
   const wanted = agents.filter(({ parsed }) => named.length > 0 || parsed.texts().has('evals/checks.yaml'));
@@ -322,6 +330,58 @@ async function evaluate(named: string[], flags: Flags, terminal: Console): Promi
   if (graded.length + brokenOf(agents).length === 0) terminal.say(noChecks);
 }
 
+/** Prints the figures of --summary or of --mutate. */
+async function challengeChecks(named: string[], flags: Flags, terminal: Console): Promise<void> {
+  const { challenge, summaryOf } = await import('../../content/evals/challenge.ts');
+  const { agents, sources } = await readAgentsOf(named, flags);
+  const graded = agents.flatMap(({ parsed: { slug, agent } }) => {
+    const { evals = null, sampleOutput = '' } = agent?.texts() ?? {};
+    return evals === null ? [] : [{ slug, evals, sampleOutput }];
+  });
+  reportBroken(agents, 'graded', terminal);
+  if (flags.mutate === true) {
+    const found = graded.flatMap(({ slug, evals, sampleOutput }) => {
+      const sample = evals.cases.find(({ name }) => name === 'sample');
+      return sample === undefined ? [] : [{ slug, ...challenge(sample, sampleOutput) }];
+    });
+    if (flags.format === 'json') return terminal.printJson({ agents: found });
+    for (const { slug, kinds, passing } of found) {
+      const rows = kinds.map(({ kind, all, failing }) => `  ${kind.padEnd(9)}  ${failing} of ${all} fail a check`);
+      const lines = passing.map(({ kind, change }) => `  passes: ${kind}, ${change}`);
+      terminal.print(`${[slug, ...rows, ...lines].join('\n')}\n\n`);
+    }
+    return;
+  }
+  const others = graded.map(({ slug }) => {
+    const other = sources.find((source) => source.slug !== slug && source.files.some(isSampleOutput));
+    return other?.files.find(isSampleOutput)?.bytes?.toString('utf8') ?? '';
+  });
+  const summary = summaryOf(graded, others);
+  if (flags.format === 'json') return terminal.printJson(summary);
+  const { withPrompt, withoutPrompt, counterexamples } = summary;
+  const rate = withoutPrompt.checks === 0 ? 0 : Math.round((withoutPrompt.missed / withoutPrompt.checks) * 100);
+  terminal.print(
+    [
+      `agents                                  ${summary.agents}`,
+      `cases                                   ${summary.cases}`,
+      `recorded answers                        ${summary.answers}`,
+      `models with a stated version            ${summary.namedModels}`,
+      `answers of models that are not stated   ${summary.notStated}`,
+      `checks missed with the prompt           ${withPrompt.missed} of ${withPrompt.checks}`,
+      `checks missed without the prompt        ${withoutPrompt.missed} of ${withoutPrompt.checks} (${rate} %)`,
+      `answers without the prompt that pass    ${withoutPrompt.passed} of ${withoutPrompt.answers}`,
+      `counterexamples that fail their check   ${counterexamples.failing} of ${counterexamples.all}`,
+      `checks that no counterexample fails     ${summary.unproven} of ${summary.checks}`,
+      `checks that nothing fails               ${summary.vacuous} of ${summary.checks}`,
+      '',
+    ].join('\n'),
+  );
+}
+
+function isSampleOutput({ name, bytes }: { name: string; bytes: Buffer | null }): boolean {
+  return name === 'sample-output.txt' && bytes !== null;
+}
+
 /** Returns the agents that have cases, and errors. */
 function brokenOf(agents: readonly ReadAgent[]): string[] {
   const broken = agents.filter(({ parsed: { agent, texts } }) => agent === null && texts().has('evals/checks.yaml'));
@@ -345,5 +405,5 @@ async function readAgentsOf(named: string[], flags: Flags) {
   const wanted = sources.filter(({ slug }) => slugs.length === 0 || slugs.includes(slug));
   const checked = checkContent(wanted, settings, today).folders;
   const agents = wanted.map((source, index): ReadAgent => ({ source, parsed: checked[index] as ParsedFolder }));
-  return { cwd, settings, today, agents };
+  return { cwd, settings, today, agents, sources };
 }
