@@ -361,7 +361,7 @@ awkward('parts of a page are apart, and no heading is larger than the one above 
 const places: Record<string, string[]> = {
   '/agents/hebrew': ['h1', '.standfirst', '#problem + p', '#step-1', '.leaf-body.prose', '.leaf-body.prose li'],
   '/agents/long-words': ['.between bdi'],
-  '/': ['h1', '.standfirst', '.front-head > p:nth-of-type(3)', '.front .steps li'],
+  '/': ['h1', '.standfirst', '.front-problem', '.front .steps li'],
   '/archive': ['.days li:first-child > span'],
   '/tags/testing': ['.entry h3', '.entry .excerpt'],
 };

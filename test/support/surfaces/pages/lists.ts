@@ -13,11 +13,9 @@ const home: Expected = {
   '.front h1': newer.title,
   '.entry .quiet': '0 of 3 recorded answers pass, 1 out of date',
   '.front h1 a @href': '/base/agents/newer',
-  '.front .front-head > p': [
-    newer.excerpt,
-    'Copy the prompt Use it with your input',
+  '.front .front-head > p': [newer.excerpt, 'Copy the prompt Use it with your input'],
+  '.front-problem':
     'Ada maintains a catalog and needs a small agent that is well-formed, so that a test can break it in one place.',
-  ],
   '.front .actions a @href': '/base/agents/newer#use',
   '.front .actions .copy @data-copy': 'prompt-text',
   '.front .facts dd': [coding, 'easy', 'Claude', 'tag-one, other-tag'],
