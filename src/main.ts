@@ -19,6 +19,7 @@ const commands: Record<string, Record<string, () => Promise<Add>>> = {
     eval: async () => (await import('./cli/commands/eval.ts')).addEval,
     fix: async () => (await import('./cli/commands/fix.ts')).addFix,
     status: async () => (await import('./cli/commands/status.ts')).addStatus,
+    upgrade: async () => (await import('./cli/commands/upgrade.ts')).addUpgrade,
   },
   'Publishing:': {
     publish: async () => (await import('./cli/commands/publish.ts')).addPublish,
@@ -47,13 +48,40 @@ export async function main(
   error: NodeJS.WritableStream = process.stderr,
 ): Promise<number> {
   const terminal = new Console(out, error, process.env);
-  const program = await createProgram(terminal, argv[2]);
+  const words = inCurrentNames(argv.slice(2), terminal);
+  const program = await createProgram(terminal, words[0]);
   try {
-    await program.parseAsync(withHelpOption(program, argv.slice(2)), { from: 'user' });
+    await program.parseAsync(withHelpOption(program, words), { from: 'user' });
     return terminal.exitCode;
   } catch (failure) {
     return await explainFailure(failure, terminal);
   }
+}
+
+/** Names of version 0.1, which scripts may use until version 0.3. */
+const formerCommands: Record<string, string> = {
+  deliver: 'deploy',
+  signups: 'subscribers',
+  live: 'ci verify',
+  alert: 'ci notify',
+};
+const formerFlags: Record<string, string> = {
+  '--hold-back': '--skip-invalid',
+  '--signups': '--subscribers',
+  '--signup-rate': '--subscribe-rate',
+  '--csv': '--format=csv',
+};
+
+/** Replaces names that version 0.2 changed, and says so. */
+function inCurrentNames(words: readonly string[], terminal: Console): string[] {
+  return words.flatMap((word, index) => {
+    const [name = '', ...value] = word.split('=');
+    const names = index === 0 ? formerCommands : formerFlags;
+    if (!Object.hasOwn(names, name)) return [word];
+    terminal.say(`notice: ${name} is now ${names[name]}. The old name works until version 0.3.\n`);
+    const current = (names[name] ?? '').split(' ');
+    return value.length === 0 ? current : [`${current[0]}=${value.join('=')}`];
+  });
 }
 
 /**

@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { LoadOptions } from '../content/load.ts';
 import { isDay, zone } from '../lib/calendar.ts';
 import { OperationError, UsageError } from '../lib/errors.ts';
 import { visible } from '../lib/text.ts';
-import { programName } from '../program.ts';
+import { programVersion } from '../program.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
 import type { Settings } from '../schema/settings.ts';
 import { databaseUrl } from '../storage/database.ts';
@@ -61,7 +61,10 @@ export class CatalogCommand extends Command {
    * `catalog` by somebody else if this program is not installed, and `--no` keeps it from downloading any.
    */
   explain(text: string): this {
-    return this.addHelpText('after', text.replace(/^( {2}\$ (?:\w+=\S+ )?)catalog /gm, `$1npx --no ${programName} `));
+    return this.addHelpText(
+      'after',
+      text.replace(/^( {2}\$ (?:\w+=\S+ )?)catalog /gm, `$1npx --no daily-agent-catalog `),
+    );
   }
 }
 
@@ -98,6 +101,20 @@ export async function openContent(flags: Parameters<typeof openCatalog>[0], opti
   const unreadable = content.diagnostics.filter(({ slug }) => slug === null);
   if (unreadable.length > 0) throw new ContentError(unreadable);
   return { ...opened, content };
+}
+
+/** Says if the files that `catalog init` copied are of an earlier version of the program. */
+export function noticeOldCopies(cwd: string, terminal: Console): void {
+  let version: unknown;
+  try {
+    version = JSON.parse(readFileSync(join(cwd, '.catalog/files.json'), 'utf8')).version;
+  } catch {
+    return;
+  }
+  if (typeof version !== 'string' || version === programVersion) return;
+  terminal.say(
+    `notice: the workflows and other files that init copied are of version ${visible(version)}, and the program is ${programVersion}. Run npx --no daily-agent-catalog upgrade.\n`,
+  );
 }
 
 /** Runs a command that changes agents while no other one does. */

@@ -14,6 +14,7 @@ const commands = [
   'dev',
   'validate',
   'status',
+  'upgrade',
   'publish',
   'build',
   'serve',

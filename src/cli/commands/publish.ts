@@ -2,7 +2,7 @@ import { plural, visible } from '../../lib/text.ts';
 import type { Publication } from '../../publish/publish.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import type { Console } from '../console.ts';
-import { type CatalogCommand, type CommonFlags, openCatalog, printForMachines } from '../options.ts';
+import { type CatalogCommand, type CommonFlags, noticeOldCopies, openCatalog, printForMachines } from '../options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   dryRun?: boolean;
@@ -32,6 +32,7 @@ export function addPublish(program: CatalogCommand, terminal: Console): void {
 async function runPublish(flags: Flags, terminal: Console): Promise<void> {
   const { publish } = await import('../../publish/publish.ts');
   const { cwd, settings, today } = await openCatalog(flags);
+  noticeOldCopies(cwd, terminal);
   const { dryRun = false, commit = false, push = false, allowDirty = false, allowBehind = false } = flags;
   try {
     const published = await publish({

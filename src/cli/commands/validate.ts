@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { plural } from '../../lib/text.ts';
 import type { Console } from '../console.ts';
-import { type CatalogCommand, type CommonFlags, namedAgents, printForMachines } from '../options.ts';
+import { type CatalogCommand, type CommonFlags, namedAgents, noticeOldCopies, printForMachines } from '../options.ts';
 
 type Flags = Pick<CommonFlags, 'cwd' | 'today' | 'format'>;
 
@@ -21,6 +21,7 @@ export function addValidate(program: CatalogCommand, terminal: Console): void {
 async function validate(named: string[], flags: Flags, terminal: Console): Promise<void> {
   const { hasErrors, prettyReport, rulePage } = await import('../../schema/diagnostics/report.ts');
   const { checkCatalog, countFixable } = await import('../../build/validate.ts');
+  noticeOldCopies(resolve(flags.cwd), terminal);
   const { folders, drafts, diagnostics } = await checkCatalog(
     resolve(flags.cwd),
     flags,
@@ -42,7 +43,7 @@ async function validate(named: string[], flags: Flags, terminal: Console): Promi
     terminal.say(`Every rule is explained at ${rulePage()}\n`);
     const fixable = countFixable(wanted, resolve(flags.cwd), flags, process.env);
     const problems = plural(wanted.length, 'problem');
-    if (fixable > 0) terminal.say(`catalog fix --write solves ${fixable} of ${problems}.\n`);
+    if (fixable > 0) terminal.say(`npx --no daily-agent-catalog fix --write solves ${fixable} of ${problems}.\n`);
   }
   const count = slugs.length === 0 ? folders.length : slugs.length;
   if (format === 'github') {

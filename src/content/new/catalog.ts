@@ -18,6 +18,7 @@ import * as z from 'zod';
 import { parseBoundedJson } from '../../lib/bounded.ts';
 import { runChild } from '../../lib/children.ts';
 import { OperationError, systemReason, UsageError } from '../../lib/errors.ts';
+import { sha256Of } from '../../lib/files.ts';
 import { programEngines, programFolder, programName, programVersion } from '../../program.ts';
 import { explain } from '../../schema/diagnostics/values.ts';
 import { settingsSource } from '../../schema/settings.ts';
@@ -281,16 +282,46 @@ const agentFiles = ['agent.md', 'prompt.txt', 'sample-input.txt', 'sample-output
 /** The units that start the program. */
 const units = ['deploy/catalog.service', 'deploy/catalog-announce.service'];
 
-/** The paths of all files of a new catalog except package.json, in the order in which they are written. */
-export const catalogPaths: readonly string[] = [
+/** The files that `catalog upgrade` replaces as long as the editor did not change them. */
+const upgradedPaths = [
   '.gitattributes',
   '.gitignore',
   '.dockerignore',
-  'README.md',
   ...shared,
   '.github/CODEOWNERS',
   'deploy/Dockerfile',
   ...units,
+];
+
+/** Says of which version the files of `upgradedPaths` are, and has their digests. */
+export const stampFile = '.catalog/files.json';
+
+/** Returns the text of `stampFile`. */
+export function stampOfFiles(files: ReadonlyMap<string, string>): string {
+  const digests = Object.fromEntries([...files].map(([path, text]) => [path, sha256Of(text)]));
+  return `${JSON.stringify({ version: programVersion, files: digests }, null, 2)}\n`;
+}
+
+/** Returns the files of `upgradedPaths`, as this version makes them for a catalog with this base URL. */
+export function upgradedFiles(baseUrl: string): Map<string, string> {
+  const made: Record<string, () => string> = {
+    // npm excludes .gitignore files from packages, and reads them as lists of further files to exclude.
+    '.gitignore': () => packaged('starter/gitignore'),
+    '.gitattributes': () => packaged('starter/gitattributes'),
+    '.dockerignore': () => packaged('starter/dockerignore'),
+    '.github/CODEOWNERS': () => packaged('.github/CODEOWNERS').replaceAll(ownOwner, ownerOf(baseUrl)),
+    'deploy/Dockerfile': () => packaged('starter/deploy/Dockerfile'),
+  };
+  for (const path of units)
+    made[path] = () => packaged(path).replaceAll('bin/catalog.js', `node_modules/${programName}/bin/catalog.js`);
+  return new Map(upgradedPaths.map((path) => [path, made[path]?.() ?? packaged(path)]));
+}
+
+/** The paths of all files of a new catalog except package.json, in the order in which they are written. */
+export const catalogPaths: readonly string[] = [
+  ...upgradedPaths,
+  stampFile,
+  'README.md',
   ...agentFiles.map((name) => `agents/${agent}/${name}`),
   settingsFile,
 ];
@@ -304,26 +335,15 @@ export const catalogPaths: readonly string[] = [
 export function catalogFiles(answers: Answers, folder: string, today: string): Map<string, string> {
   const settings = settingsOf(answers, today);
   const date = firstFreeDate(checkContent(readAgents(folder), settings, today), today);
+  const copies = upgradedFiles(answers.baseUrl);
   const made: Record<string, () => string> = {
     [settingsFile]: () => `${JSON.stringify(settings, null, 2)}\n`,
+    [stampFile]: () => stampOfFiles(copies),
     'README.md': () => readme(answers.title),
-    // npm excludes .gitignore files from packages, and reads them as lists of further files to exclude.
-    '.gitignore': () => packaged('starter/gitignore'),
-    '.gitattributes': () => packaged('starter/gitattributes'),
-    '.dockerignore': () => packaged('starter/dockerignore'),
-    '.github/CODEOWNERS': () => packaged('.github/CODEOWNERS').replaceAll(ownOwner, ownerOf(answers.baseUrl)),
-    'deploy/Dockerfile': () => packaged('starter/deploy/Dockerfile'),
     [`agents/${agent}/agent.md`]: () =>
       packaged(`starter/agents/${agent}/agent.md`).replace(/^date: .*$/m, `date: ${date}`),
   };
-  for (const path of units)
-    made[path] = () => packaged(path).replaceAll('bin/catalog.js', `node_modules/${programName}/bin/catalog.js`);
-  return new Map(
-    catalogPaths.map((path) => [
-      path,
-      made[path]?.() ?? packaged(path.startsWith('agents/') ? `starter/${path}` : path),
-    ]),
-  );
+  return new Map(catalogPaths.map((path) => [path, made[path]?.() ?? copies.get(path) ?? packaged(`starter/${path}`)]));
 }
 
 function settingsOf({ title, baseUrl, publisher, publisherUrl, timezone }: Answers, today: string) {
@@ -376,7 +396,7 @@ function readme(title: string): string {
   });
 }
 
-function packaged(path: string): string {
+export function packaged(path: string): string {
   try {
     return readFileSync(join(programFolder, path), 'utf8');
   } catch (error) {

@@ -22,8 +22,8 @@ test('all obstacles are listed at once, and nothing is written', async () => {
     const named = stderr.split('\n').filter((line) => line.startsWith('  '));
     assert.equal(named, [
       '  .gitignore',
-      '  README.md',
       '  .github/workflows (has to be a folder)',
+      '  README.md',
       '  package.json (has to be a file)',
     ]);
     assert.equal(snapshot(folder), before);
