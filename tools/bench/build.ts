@@ -5,22 +5,33 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { measure, type Usage } from './command.ts';
 import { generateCatalog } from './generate.ts';
-import { hasHugo, makeHugoSite } from './hugo.ts';
+import { hasEleventy, hasHugo, makeEleventySite, makeHugoSite, makeSameWorkSite } from './hugo.ts';
 import { median, Report } from './report.ts';
 
 const bin = fileURLToPath(new URL('../../bin/catalog.js', import.meta.url));
 const copyScript = fileURLToPath(new URL('./copy-build.mjs', import.meta.url));
 
 /** One of the things that are measured in turn. */
-type Contestant = 'node' | 'cold' | 'undrawn' | 'unchanged' | 'edited' | 'copy' | 'hugo';
+type Contestant = 'node' | 'cold' | 'undrawn' | 'unchanged' | 'edited' | 'copy' | 'hugo' | 'same' | 'eleventy';
 
-const small: readonly Contestant[] = ['node', 'cold', 'unchanged', 'edited', 'copy', 'hugo', 'undrawn'];
-const large: readonly Contestant[] = ['cold', 'copy', 'hugo'];
+const small: readonly Contestant[] = [
+  'node',
+  'cold',
+  'unchanged',
+  'edited',
+  'copy',
+  'same',
+  'hugo',
+  'eleventy',
+  'undrawn',
+];
+const large: readonly Contestant[] = ['cold', 'copy', 'same', 'hugo', 'eleventy'];
 
 /**
  * Measures `catalog build` of generated catalogs: with nothing changed, after an edit, and into an empty folder, with and
- * without social images in the cache. The yardsticks are `node -e 0`, reading the sources and writing the same bytes, and
- * Hugo, which renders one page for each agent. The contestants take turns in each round; a figure is the median of rounds.
+ * without social images in the cache. The yardsticks are `node -e 0`, reading the sources and writing the same bytes, Hugo with the
+ * same work (eight files for each agent), and Hugo and Eleventy with one page for each agent. Hugo and Eleventy are
+ * measured if `hugo` and `eleventy` are installed. The contestants take turns in each round; a figure is the median of rounds.
  *
  * `--quick` has one round with few agents, to see that the benchmark works. `--rounds <count>` has another number of rounds
  * than 5. `--json <file>` writes the figures to a file.
@@ -46,7 +57,8 @@ export default async function benchmarkBuild(args: string[]): Promise<void> {
 
 /** Measures the contestants with a catalog of `count` agents. Returns the time of a cold build, in milliseconds. */
 function contest(report: Report, count: number, rounds: number, all: readonly Contestant[], undrawn = false): number {
-  const contestants = all.filter((name) => name !== 'hugo' || hasHugo);
+  const missing = [...(hasHugo ? [] : ['hugo', 'same']), ...(hasEleventy ? [] : ['eleventy'])];
+  const contestants = all.filter((name) => !missing.includes(name));
   const folder = mkdtempSync(join(tmpdir(), 'catalog-bench-'));
   try {
     const site = new BenchSite(folder, count);
@@ -85,13 +97,23 @@ class BenchSite {
     this.#folder = folder;
     this.#count = count;
     generateCatalog(this.#at('catalog'), count, new URL('../../catalog.config.json', import.meta.url));
-    if (hasHugo) makeHugoSite(this.#at('catalog'), this.#at('hugo'));
+    if (hasHugo) {
+      makeHugoSite(this.#at('catalog'), this.#at('hugo'));
+      makeSameWorkSite(this.#at('catalog'), this.#at('same'));
+    }
+    if (hasEleventy) makeEleventySite(this.#at('catalog'), this.#at('eleventy'));
   }
 
   run(name: Contestant, round: number): Usage {
     if (name === 'node') return measure(process.execPath, ['-e', '0']);
-    if (name === 'hugo')
-      return measure('hugo', ['--quiet', '--source', this.#at('hugo'), '--destination', this.#at('public')]);
+    if (name === 'hugo' || name === 'same') {
+      const out = this.#at(`${name}-public`);
+      return measure('hugo', ['--quiet', '--source', this.#at(name), '--destination', out]);
+    }
+    if (name === 'eleventy') {
+      const args = ['--quiet', '--config=eleventy.config.cjs', '--output=../eleventy-public'];
+      return measure('eleventy', args, {}, this.#at(name));
+    }
     if (name === 'copy') {
       return measure(process.execPath, [copyScript, this.#at('catalog'), this.#at('dist'), this.#at('copy')]);
     }
@@ -110,7 +132,7 @@ class BenchSite {
 
   /** Removes what was written in a round. The build stays, since copying may come first in the next round. */
   clear(): void {
-    this.#remove('undrawn', 'copy', 'public');
+    this.#remove('undrawn', 'copy', 'hugo-public', 'same-public', 'eleventy-public');
   }
 
   #remove(...names: string[]): void {
@@ -134,7 +156,7 @@ function print(report: Report, count: number, usage: ReadonlyMap<Contestant, rea
     const [left = [], right = []] = [usage.get(one), usage.get(other)];
     if (left.length === 0 || right.length === 0) return;
     const value = median(left.map(({ wallMs }, round) => wallMs / (right[round]?.wallMs ?? Number.NaN)));
-    const unit = other === 'node' ? '× node -e 0' : other === 'hugo' ? '× Hugo' : '× copying';
+    const unit = `× ${names[other]}`;
     report.add({ name: `${name}, ${agents}`, value, unit, ...(most === undefined ? {} : { most }) });
   };
   const figure = (name: string, one: Contestant, key: keyof Usage, most?: number) => {
@@ -148,22 +170,32 @@ function print(report: Report, count: number, usage: ReadonlyMap<Contestant, rea
   const isSmall = count === 1_000;
   const isLarge = count === 10_000;
   ratio('nothing changed', 'unchanged', 'node', isSmall ? 3 : undefined);
-  ratio('one agent edited', 'edited', 'node', isSmall ? 5 : undefined);
-  ratio('cold, images cached', 'cold', 'hugo', isLarge ? 1.3 : isSmall ? 1.6 : undefined);
+  ratio('one agent edited', 'edited', 'node');
+  ratio('cold, images cached', 'cold', 'same', isLarge || isSmall ? 1.5 : undefined);
+  ratio('cold, images cached', 'cold', 'hugo');
+  ratio('cold, images cached', 'cold', 'eleventy');
   ratio('cold, images cached', 'cold', 'copy');
   ratio('Hugo', 'hugo', 'copy');
-  for (const [name, one] of [
-    ['node -e 0', 'node'],
-    ['nothing changed', 'unchanged'],
-    ['one agent edited', 'edited'],
-    ['cold, images cached', 'cold'],
-    ['copying the same bytes', 'copy'],
-    ['Hugo', 'hugo'],
-  ] as const) {
-    figure(`time, ${name}`, one, 'wallMs');
-    figure(`processor time, ${name}`, one, 'cpuMs');
+  for (const one of ['node', 'unchanged', 'edited', 'cold', 'copy', 'same', 'hugo', 'eleventy'] as const) {
+    figure(`time, ${names[one]}`, one, 'wallMs');
+    figure(`processor time, ${names[one]}`, one, 'cpuMs');
   }
   figure('time, cold, no images', 'undrawn', 'wallMs', isSmall ? 6_000 : undefined);
   figure('peak memory, cold', 'cold', 'peakMib', isLarge ? 450 : undefined);
+  figure('peak memory, Hugo, the same work', 'same', 'peakMib');
   figure('peak memory, Hugo', 'hugo', 'peakMib');
+  figure('peak memory, Eleventy', 'eleventy', 'peakMib');
 }
+
+/** What the contestants are called in figures. */
+const names: Readonly<Record<Contestant, string>> = {
+  node: 'node -e 0',
+  unchanged: 'nothing changed',
+  edited: 'one agent edited',
+  cold: 'cold, images cached',
+  undrawn: 'cold, no images',
+  copy: 'copying the same bytes',
+  same: 'Hugo, the same work',
+  hugo: 'Hugo',
+  eleventy: 'Eleventy',
+};

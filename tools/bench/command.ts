@@ -15,7 +15,7 @@ export interface Usage {
 const hasTime = spawnSync('/usr/bin/time', ['--version'], { encoding: 'utf8' }).stdout?.includes('GNU') ?? false;
 
 /** Runs a program and measures it. Throws an Error with what it printed if it fails. */
-export function measure(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Usage {
+export function measure(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd?: string): Usage {
   const folder = mkdtempSync(join(tmpdir(), 'catalog-bench-time-'));
   try {
     const file = join(folder, 'usage');
@@ -24,6 +24,7 @@ export function measure(program: string, args: readonly string[], env: NodeJS.Pr
     const { status, stdout, stderr } = spawnSync(timed[0] as string, timed.slice(1), {
       encoding: 'utf8',
       env: { ...process.env, ...env },
+      ...(cwd === undefined ? {} : { cwd }),
       maxBuffer: 1 << 26,
     });
     const wallMs = performance.now() - begun;
