@@ -121,7 +121,7 @@ test('--summary says what answers miss without the prompt, and --mutate which ch
       'answers without the prompt that pass    0 of 1\n',
       'counterexamples that fail their check   1 of 1\n',
       'checks that no counterexample fails     4 of 5\n',
-      'checks that nothing fails               2 of 5\n',
+      'checks that nothing fails               2 of 5\n  nothing fails: one, planted, not-equals\n  nothing fails: one, planted, not-contains\n',
     ])
       assert.match(stdout, line);
     writeFiles(folder, { 'agents/one/sample-output.txt': 'Rows: 5 read\nOdd: "nothing strange here"\n' });

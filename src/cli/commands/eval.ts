@@ -372,7 +372,11 @@ async function challengeChecks(named: string[], flags: Flags, terminal: Console)
       `answers without the prompt that pass    ${withoutPrompt.passed} of ${withoutPrompt.answers}`,
       `counterexamples that fail their check   ${counterexamples.failing} of ${counterexamples.all}`,
       `checks that no counterexample fails     ${summary.unproven} of ${summary.checks}`,
-      `checks that nothing fails               ${summary.vacuous} of ${summary.checks}`,
+      `checks that nothing fails               ${summary.vacuous.length} of ${summary.checks}`,
+      ...summary.vacuous.map(
+        ({ slug, case: name, kind, why }) =>
+          `  nothing fails: ${slug}, ${name}, ${kind}${why === null ? '' : `: ${why}`}`,
+      ),
       '',
     ].join('\n'),
   );

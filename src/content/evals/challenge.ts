@@ -32,7 +32,7 @@ export function weakChecks({ cases }: Evals, other: string): { unproven: NamedCh
 }
 
 /** The figures of all agents, for `--summary`. `others` are answers of other agents, in the order of the agents. */
-export function summaryOf(agents: readonly { evals: Evals }[], others: readonly string[]) {
+export function summaryOf(agents: readonly { slug: string; evals: Evals }[], others: readonly string[]) {
   const cases = agents.flatMap(({ evals }) => evals.cases);
   const answers = agents.flatMap(({ evals }) => evals.answers);
   const plain = answers.flatMap(({ withoutPrompt }) => withoutPrompt ?? []);
@@ -60,7 +60,9 @@ export function summaryOf(agents: readonly { evals: Evals }[], others: readonly 
       failing: counterexamples.filter(({ check, results }) => results[check]?.failure !== null).length,
     },
     unproven: weak.flatMap(({ unproven }) => unproven).length,
-    vacuous: weak.flatMap(({ vacuous }) => vacuous).length,
+    vacuous: weak.flatMap(({ vacuous }, index) =>
+      vacuous.map((check) => ({ slug: agents[index]?.slug ?? '', ...check })),
+    ),
   };
 }
 
