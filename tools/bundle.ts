@@ -19,9 +19,8 @@ const banner = `import { createRequire as requireFrom } from 'node:module';\ncon
 process.umask(0o022);
 rmSync(join(root, 'lib'), { recursive: true, force: true });
 const inputs: string[] = [];
-for (const options of browserBundles) await bundle({ ...options, absWorkingDir: root });
+for (const options of browserBundles) await bundle(options);
 await bundle({
-  absWorkingDir: root,
   bundle: true,
   format: 'esm',
   logLevel: 'warning',
@@ -46,7 +45,8 @@ const helpers = templateHelpers(settings, addresses(settings), assets);
 writeFileSync(join(root, 'lib/templates.cjs'), precompile(templates, helpers));
 
 async function bundle(options: BuildOptions): Promise<void> {
-  const { metafile } = await build({ ...options, metafile: true });
+  // A linked node_modules gives the same bytes: comments name each file.
+  const { metafile } = await build({ ...options, absWorkingDir: root, preserveSymlinks: true, metafile: true });
   inputs.push(...Object.keys(metafile.inputs));
 }
 

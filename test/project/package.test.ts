@@ -1,12 +1,24 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, posix } from 'node:path';
+import { build as bundle } from 'esbuild';
 import yaml from 'js-yaml';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { browserBundles } from '../../tools/browser-bundles.ts';
 import { releaseNotes } from '../../tools/release-notes.ts';
 import { bundled, inFolder, temporaryFolder, writeCatalog } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
@@ -17,21 +29,30 @@ import { checkWorkflow } from '../support/workflow-rules.ts';
 
 const name = 'daily-agent-catalog';
 const shelf = temporaryFolder();
+let tarball = '';
 let files: string[] = [];
 
 test.before(
   loud(async () => {
-    const packed = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', shelf.path], {
-      cwd: bundled,
-    });
-    assert.is(packed.code, 0, packed.stderr);
-    const [result] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('[')));
-    files = result.files.map(({ path }: { path: string }) => path);
-    const untarred = await run('tar', ['-xzf', join(shelf.path, result.filename), '-C', shelf.path]);
-    assert.is(untarred.code, 0, untarred.stderr);
+    // Without `prepare`: other tests use lib/ at the same time.
+    await succeed('npm', ['run', '--silent', 'prepack']);
+    tarball = await pack(bundled, shelf.path, ['--ignore-scripts']);
+    files = (await succeed('tar', ['-tzf', tarball])).match(/(?<=^package\/).+/gm) ?? [];
+    await succeed('tar', ['-xzf', tarball, '-C', shelf.path]);
   }),
 );
 test.after(() => shelf.remove());
+
+async function succeed(command: string, args: string[], cwd = bundled, env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const { code, stdout, shown } = await run(command, args, { cwd, env });
+  assert.is(code, 0, shown);
+  return stdout;
+}
+
+async function pack(cwd: string, destination: string, options: string[] = [], env = {}): Promise<string> {
+  const packed = await succeed('npm', ['pack', ...options, '--pack-destination', destination], cwd, env);
+  return join(destination, /\S+\.tgz$/m.exec(packed)?.[0] ?? '');
+}
 
 /** Installs the packed program in a folder as npm does, with links as dependencies, so that no network is needed. */
 function install(home: string): string {
@@ -84,13 +105,19 @@ const bundles = () =>
     .map((path) => readFileSync(join(shelf.path, 'package', path), 'utf8'))
     .join('\n');
 
-test('scanners find each package whose code is in the bundles, with its version and license', () => {
+test('scanners find each package whose code is in the bundles, with its version and license', async () => {
   // The bundler names each file that it copies in a comment. The minified scripts of the pages have no comments.
-  const folders = [
-    ...bundles().matchAll(/^\s*\/\/ (?:\.\.\/)*(node_modules\/(?:.*\/)?(?:@[^/\n]+\/)?[^/\n]+)\/.+/gm),
-  ].map(([line]) => /node_modules\/(?:.*node_modules\/)?(?:@[^/\n]+\/)?[^/\n]+/.exec(line)?.[0] ?? '');
+  const commented = bundles().match(/(?<=^\s*\/\/ )node_modules\/.+/gm) ?? [];
+  const scripts = await Promise.all(
+    browserBundles.map((options) => bundle({ ...options, absWorkingDir: bundled, metafile: true, write: false })),
+  );
+  const minified = scripts.flatMap(({ metafile }) =>
+    Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs)),
+  );
+  const folders = [...commented, ...minified].flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []);
+  assert.ok(folders.includes('node_modules/minisearch') && folders.includes('node_modules/zod'));
   const bundledPackages = new Set(
-    [...folders, 'node_modules/minisearch'].map((folder) => {
+    folders.map((folder) => {
       const { name, version, license } = JSON.parse(readFileSync(join(bundled, folder, 'package.json'), 'utf8'));
       return `${name} ${version} ${license} pkg:npm/${name.replace('@', '%40')}@${version}`;
     }),
@@ -150,6 +177,53 @@ test('the entry in the registry of MCP servers is about this package, and says h
   assert.equal([registryType, identifier, version, transport.type], ['npm', own.name, own.version, 'stdio']);
   assert.equal(packageArguments, [{ type: 'positional', value: 'mcp' }]);
   assert.equal(others, []);
+});
+
+test('a release can be packed again by anyone, with the same bytes', async () => {
+  await inFolder(async (folder) => {
+    const needed = new Set(files.map((path) => path.replace(/\/.*/, '')).filter((path) => path !== 'lib'));
+    const copy = 'umask 077; folder=$1; shift; cp -R "$@" "$folder"; ln -s "$PWD/node_modules" "$folder"';
+    await succeed('sh', ['-c', copy, 'sh', folder, ...needed, 'src', 'tools', 'tsconfig.json']);
+    const there = await pack(folder, folder, [], { TZ: 'Pacific/Kiritimati', LANG: 'de_DE.UTF-8' });
+    assert.ok(readFileSync(tarball).equals(readFileSync(there)), (await run('tar', ['-tvzf', there])).stdout);
+  });
+});
+
+test('an installation takes at most 20 MB', () => {
+  const { packages } = JSON.parse(readFileSync(join(bundled, 'package-lock.json'), 'utf8'));
+  const installed = Object.keys(packages).filter((path) => path !== '' && packages[path].dev !== true);
+  const folders = [join(shelf.path, 'package'), ...installed.map((path) => join(bundled, path))].filter(existsSync);
+  assert.ok(folders.length > 30);
+  const sizes = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => !path.startsWith('node_modules/'))
+      .map((path) => statSync(join(folder, path)))
+      .map((status) => (status.isFile() ? status.size : 0)),
+  );
+  const size = sizes.reduce((sum, bytes) => sum + bytes);
+  assert.ok(size < 20_000_000, `${size} bytes`);
+});
+
+test('npm installs the unpacked package without its tools', async () => {
+  await succeed('npm', ['run', 'prepare'], join(shelf.path, 'package'));
+});
+
+test('ARCHITECTURE.md says in one line what each package is used for, and whether it is installed', () => {
+  const [, text = ''] = readFileSync(join(bundled, 'ARCHITECTURE.md'), 'utf8').split(/^## Dependencies\n/m);
+  const named = (tables = '') =>
+    [...tables.matchAll(/^\| ([@a-z][^|]+) \|/gm)]
+      .flatMap(([, names = '']) => names.split(', '))
+      .filter((name) => !['package', '@types/*'].includes(name))
+      .sort();
+  const [installed, others] = text.split('\nBundled:\n').map(named);
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(bundled, 'package.json'), 'utf8'));
+  assert.equal(installed, Object.keys(dependencies).sort());
+  assert.equal(
+    others,
+    Object.keys(devDependencies)
+      .filter((name) => !name.startsWith('@types/'))
+      .sort(),
+  );
 });
 
 test('every page that editors and operators read leads only to pages that the package has', () => {
