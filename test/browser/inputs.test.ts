@@ -32,6 +32,10 @@ const linkedOn = async (page: Page) =>
 /** The prompt with a text before RULES. */
 const filled = (text: string) => goodPrompt.replace('\n\nRULES\n', () => `\n\n${text}\n\nRULES\n`);
 
+/** What the browser remembers of texts: not which agents were opened. */
+const textsKept = (page: Page) =>
+  page.evaluate(() => Object.keys(localStorage).filter((key) => key !== 'read'));
+
 test('finds a labeled field for each input, and no text can pretend to be another input', async () => {
   await onPage('one', async (page) => {
     await page.getByRole('textbox', { name: 'ROWS (required)' }).fill('a;1');
@@ -100,7 +104,7 @@ test('finds the texts again on this page alone, until they are cleared', async (
     await page.locator('[data-clear]').click();
     assert.is(await textOf(page, '.fill-in .copy-status', /./), 'Cleared.');
     assert.equal([await valuesOf(page), await linkedOn(page)], [['', ''], goodPrompt]);
-    assert.equal(await page.evaluate(() => Object.keys(localStorage)), []);
+    assert.equal(await textsKept(page), []);
     await page.reload();
     assert.equal(await valuesOf(page), ['', '']);
   });
@@ -202,7 +206,7 @@ test('can type in two tabs of an agent, which follow each other, and clears the 
     await shows(page, ['a;1', '']);
     await page.locator('#own-input-1').fill('');
     await shows(other, ['', '']);
-    assert.is(await page.evaluate(() => localStorage.length), 1, 'no text, no trace of it');
+    assert.is((await textsKept(page)).length, 1, 'no text, no trace of it');
     await page.locator('#own-input-1').fill('a;1');
     await shows(other, ['a;1', '']);
     assert.is(await linkedOn(other), filled('<input name="ROWS">\na;1\n</input>'));
@@ -244,7 +248,7 @@ test('can fill in a prompt if the browser remembers nothing, or something else',
     const earlier = JSON.stringify({ EARLIER: 'an input of the prompt before it was changed' });
     await page.evaluate(([key, value]) => localStorage.setItem(`inputs ${key}`, `${value}`), [address, earlier]);
     await page.locator('[data-clear]').click();
-    assert.equal(await page.evaluate(() => Object.keys(localStorage)), [], 'cleared fields leave nothing behind');
+    assert.equal(await textsKept(page), [], 'cleared fields leave nothing behind');
     await page.evaluate(() => {
       Storage.prototype.setItem = () => {
         throw new DOMException('full', 'QuotaExceededError');
@@ -252,7 +256,7 @@ test('can fill in a prompt if the browser remembers nothing, or something else',
     });
     await page.locator('#own-input-1').fill('a;1');
     assert.is(await linkedOn(page), filled('<input name="ROWS">\na;1\n</input>'));
-    assert.equal(await page.evaluate(() => Object.keys(localStorage)), [], 'no outdated texts are kept');
+    assert.equal(await textsKept(page), [], 'no outdated texts are kept');
   });
 });
 
@@ -261,7 +265,7 @@ test('finds one field in a prompt that declares no inputs, whose text is not rem
     await page.getByLabel('Your input').fill('lamp, 12');
     const expected = undeclared.replace('\n\nRULES\n', '\n\n<input>\nlamp, 12\n</input>\n\nRULES\n');
     assert.is(await linkedOn(page), expected);
-    assert.is(await page.evaluate(() => localStorage.length), 0);
+    assert.equal(await textsKept(page), []);
   });
 });
 
