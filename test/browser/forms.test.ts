@@ -320,7 +320,7 @@ messages('only an Error object counts as an answer of the server', async () => {
   }
 });
 
-const inTwoMinutes = new Date(Date.now() + 120_000).toUTCString();
+const inTwoMinutes = () => new Date(Date.now() + 120_000).toUTCString();
 const waits: [header: string | undefined, seconds: number | null][] = [
   [undefined, null],
   ['7', 7],
@@ -337,7 +337,7 @@ messages('the message and the time to wait are those of the server', async () =>
   for (const [header, retryAfter] of waits) {
     assert.equal(await failed(header), { sent: false, status: 429, message: 'Slow down.', retryAfter }, header);
   }
-  const later = await failed(inTwoMinutes);
+  const later = await failed(inTwoMinutes());
   assert.ok(!later.sent && later.retryAfter !== null && later.retryAfter > 60 && later.retryAfter <= 120);
 });
 
