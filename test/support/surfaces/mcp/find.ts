@@ -68,6 +68,7 @@ export const findRows: Record<string, Asked> = {
   'search_agents by a category': search('coding', ['newer', 'rich'], 0.6),
   'search_agents by a problem': search('problem', ['rich'], 0.4),
   'search_agents by the name of a step': search('step', ['rich'], 0.4),
+  'search_agents by an assistant': search('runtime', ['rich'], 0.6),
   'search_agents by a tag, in full': {
     method: 'tools/call',
     params: { name: 'search_agents', arguments: { query: 'TAG-TWO', category: 'Coding', detail: 'full' } },
@@ -75,7 +76,7 @@ export const findRows: Record<string, Asked> = {
     text: `Showing 1 of 1, best match first.\n\n${richLineInFull}, score 1)`,
   },
   ...Object.fromEntries(
-    ['text', 'sample', 'demo', 'inner', 'prompt', 'config', 'difficulty', 'runtime', 'formerly', 'video'].map(
+    ['text', 'sample', 'demo', 'inner', 'prompt', 'config', 'difficulty', 'formerly', 'video'].map(
       (word) => [`search_agents by ${word}, which is not searched`, findsNothing(word)],
     ),
   ),
