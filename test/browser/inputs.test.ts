@@ -33,8 +33,7 @@ const linkedOn = async (page: Page) =>
 const filled = (text: string) => goodPrompt.replace('\n\nRULES\n', () => `\n\n${text}\n\nRULES\n`);
 
 /** What the browser remembers of texts: not which agents were opened. */
-const textsKept = (page: Page) =>
-  page.evaluate(() => Object.keys(localStorage).filter((key) => key !== 'read'));
+const textsKept = (page: Page) => page.evaluate(() => Object.keys(localStorage).filter((key) => key !== 'read'));
 
 test('finds a labeled field for each input, and no text can pretend to be another input', async () => {
   await onPage('one', async (page) => {

@@ -76,9 +76,10 @@ export const findRows: Record<string, Asked> = {
     text: `Showing 1 of 1, best match first.\n\n${richLineInFull}, score 1)`,
   },
   ...Object.fromEntries(
-    ['text', 'sample', 'demo', 'inner', 'prompt', 'config', 'difficulty', 'formerly', 'video'].map(
-      (word) => [`search_agents by ${word}, which is not searched`, findsNothing(word)],
-    ),
+    ['text', 'sample', 'demo', 'inner', 'prompt', 'config', 'difficulty', 'formerly', 'video'].map((word) => [
+      `search_agents by ${word}, which is not searched`,
+      findsNothing(word),
+    ]),
   ),
   'search_agents by words of which one is nowhere': {
     method: 'tools/call',
