@@ -37,7 +37,8 @@ const texts = (selector: string) =>
 test('a result has its check, its reason and its failure, with single spaces and without markup of the answer', () => {
   assert.equal(texts('#proof-other--sample li'), [
     'Failed: quotes-in-input Not in the input: "<b>twelve or more</b>".',
-    'Failed: is-json A program reads it. It is not JSON.',
+    'Failed: A program reads it. It is not JSON.',
+    'A program reads it. is-json',
   ]);
   assert.equal(texts('#proof-other--planted li'), ['Failed: not-equals fine It is exactly this text.']);
   assert.equal(texts('li code'), ['quotes-in-input', 'is-json', 'not-equals fine', 'quotes-in-input', 'is-json']);
@@ -62,7 +63,7 @@ test('every box has a name, and scores lead to their answers', () => {
     'Input of planted',
     'The answer',
     'The answer',
-    'The answer',
+    'With the prompt: 1 of 2',
     'Without the prompt: 1 of 2',
   ]);
   for (const link of proof.find('td a').get()) assert.is(proof.find(`details${link.attribs.href}`).length, 1);

@@ -60,14 +60,14 @@ test('every agent and the publication have their own social image, 1200 by 630, 
   });
 });
 
-test('images come after the prompts and before the pages in the order of the build', async () => {
+test('images come after the files of agents and before the pages that list them in the order of the build', async () => {
   await inFolder((folder) => {
     writeCatalog(folder, agents.slice(0, 1));
     const inOrder = [
       'agents/longest/prompt.txt',
       'og/longest.png',
-      'og/catalog.png',
       'agents/longest.html',
+      'og/catalog.png',
       'build.json',
     ];
     for (const when of ['drawn', 'cached']) {
