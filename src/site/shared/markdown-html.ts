@@ -115,7 +115,7 @@ type MakeToken = new (type: string, tag: string, nesting: -1 | 0 | 1) => Token;
 function withAdaptedTables(tokens: readonly Token[], Made: MakeToken): Token[] {
   let box: Token | undefined;
   let columns: string[] = [];
-  return tokens.flatMap((token) => {
+  return tokens.flatMap((token, at) => {
     if (token.type === 'table_open') {
       box = tableBox('table_box_open', 1, Made);
       columns = [];
@@ -130,7 +130,12 @@ function withAdaptedTables(tokens: readonly Token[], Made: MakeToken): Token[] {
     }
     const [, side] = /^text-align:(\w+)$/.exec(String(token.attrGet('style') ?? '')) ?? [];
     if (side !== undefined) token.attrs = [['class', `align-${side}`]];
-    if (token.type === 'th_open') token.attrSet('scope', 'col');
+    // A corner without a text is the header of nothing.
+    if (token.type === 'th_close' && tokens[at - 1]?.content === '') token.tag = 'td';
+    if (token.type === 'th_open') {
+      if (tokens[at + 1]?.content === '') token.tag = 'td';
+      else token.attrSet('scope', 'col');
+    }
     return [token];
   });
 }
