@@ -126,7 +126,7 @@ const rows: [name: string, source: string, onPage: string, inFeed?: string][] = 
     'a table without names of columns is called a table',
     '| |\n|-|\n|1|',
     '<div class="scroll" role="group" aria-label="Table" tabindex="0">\n<table>\n<thead>\n<tr>\n<td></td>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n</tr>\n</tbody>\n</table>\n</div>',
-    '<table>\n<thead>\n<tr>\n<td></td>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n</tr>\n</tbody>\n</table>',
+    '<table>\n<thead>\n<tr>\n<th></th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n</tr>\n</tbody>\n</table>',
   ],
   [
     'equal headings get different ids',
