@@ -46,7 +46,7 @@ export function statusTable(
     part('Withdrawn', withdrawn, ({ issue }) => (issue === null ? '' : `#${issue}`), width),
     part('Deleted', deleted, ({ issue }) => `#${issue}`, width),
     part(
-      'With errors (see catalog validate)',
+      'With errors (validate shows them)',
       faulty.map((row) => ({ ...row, title: plural(row.errors, 'error'), errors: 0 })),
       ({ state }) => state,
       width,

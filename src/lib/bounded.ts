@@ -65,7 +65,7 @@ function isTooDeep(text: string): boolean {
 }
 
 /** The index of the closing quote of the string that starts at `start`, or a larger one than `last` if it ends later. */
-export function endOfString(text: string, start: number, last = text.length - 1): number {
+function endOfString(text: string, start: number, last = text.length - 1): number {
   let at = start + 1;
   while (at <= last && text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1;
   return at;

@@ -22,7 +22,7 @@ import { parseSubscriberSettings, type SubscriberSettings } from './subscribers.
 import { fileRecords } from './subscribers-file.ts';
 
 /** How announcements are sent. Contains keys and passwords, so do not log it. */
-export type AnnounceSettings =
+type AnnounceSettings =
   | Extract<SubscriberSettings, { provider: 'buttondown' }>
   | (Extract<SubscriberSettings, { provider: 'resend' }> & { from: string })
   | (Extract<SubscriberSettings, { provider: 'listmonk' }> & { templateId: number })

@@ -31,7 +31,7 @@ const announcementEvent = z.discriminatedUnion('type', [
 
 export type AnnouncementEvent = z.infer<typeof announcementEvent>;
 
-export const storedEvent = z.intersection(announcementEvent, z.object({ time: z.string() }));
+const storedEvent = z.intersection(announcementEvent, z.object({ time: z.string() }));
 type StoredEvent = z.infer<typeof storedEvent>;
 
 /** The email to one recipient: one of these states, or nothing was done yet. */
@@ -73,7 +73,7 @@ export interface AnnouncementJournal {
 }
 
 /** Why an announcement cannot be claimed. */
-export const sendingElsewhere =
+const sendingElsewhere =
   'Another process is sending this announcement. Wait until it ends, then run this command again.';
 
 /** Keeps a file for each announcement in a folder, which only its owner can read. No file contains an address. */

@@ -67,7 +67,7 @@ export function withUnsubscribe({ mark, ...mail }: OutgoingMail, link: string): 
   return { ...mail, html: mail.html.replaceAll(mark, () => inHtml), text: mail.text.replaceAll(mark, () => link) };
 }
 
-export type ServiceCall = Omit<Call, 'read' | 'maxBytes'> & {
+type ServiceCall = Omit<Call, 'read' | 'maxBytes'> & {
   /** Whether the service ignores a request that it had before. @default only for GET */
   repeats?: boolean;
 };
@@ -76,7 +76,7 @@ export type ServiceCall = Omit<Call, 'read' | 'maxBytes'> & {
  * Sends one request and returns the JSON of its answer, which has to have the shape. Throws ProviderFailed if there is no
  * answer, or not the expected success.
  */
-export type CallService = <Value>(call: ServiceCall, shape?: z.ZodType<Value>) => Promise<Value>;
+type CallService = <Value>(call: ServiceCall, shape?: z.ZodType<Value>) => Promise<Value>;
 
 export interface ServiceTools extends CallTools {
   /** How long a call may take, in milliseconds. @default 20000 */
@@ -193,7 +193,7 @@ export interface CampaignService {
 /** How long after sending a service may still call a campaign a draft, in milliseconds. */
 const settleMs = 15 * 60_000;
 
-export interface CampaignTools {
+interface CampaignTools {
   now(): Date;
   /** @default node:timers/promises */
   wait?: (ms: number) => Promise<unknown>;

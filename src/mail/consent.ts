@@ -15,7 +15,7 @@ import {
 } from './provider.ts';
 import type { Mail, Smtp, SmtpFailed } from './smtp.ts';
 
-export interface MailKeyOptions {
+interface MailKeyOptions {
   environment: NodeJS.ProcessEnv;
   /** The data folder. */
   folder: string;
@@ -110,10 +110,10 @@ export type Claims = z.infer<typeof claims>;
 export type TokenProblem = 'forged' | 'expired' | 'other-purpose';
 
 /** How long a link to confirm works, in milliseconds. */
-export const confirmationMs = 7 * 24 * 60 * 60 * 1000;
+const confirmationMs = 7 * 24 * 60 * 60 * 1000;
 
 /** What links are made with. */
-export interface LinkOptions {
+interface LinkOptions {
   /** The address of the server, without a slash at its end. */
   runtimeUrl: string;
   /** The key of tokens (`openMailKey`). */
@@ -194,7 +194,7 @@ export async function unsubscribe({ id }: Claims, { records, now }: ConsentTools
 }
 
 /** Someone who gets emails: a confirmed address, and the subscription that links to unsubscribe are made for. */
-export type Recipient = Pick<SubscriptionRecord, 'id' | 'email' | 'list'>;
+type Recipient = Pick<SubscriptionRecord, 'id' | 'email' | 'list'>;
 
 /** Everyone who gets the emails of a list: each address once, in the order in which they subscribed. */
 export async function recipients(
@@ -253,14 +253,14 @@ const wishes: Record<ListName, (title: string) => string> = {
 };
 
 /** The title of the catalog, and the addresses of the two pages. */
-export interface ConfirmationLinks {
+interface ConfirmationLinks {
   title: string;
   confirm: string;
   unsubscribe: string;
 }
 
 /** The email that asks an address to confirm its subscription. */
-export function confirmationMail(
+function confirmationMail(
   { email, list }: Pick<SubscriptionRecord, 'email' | 'list'>,
   { title, confirm, unsubscribe }: ConfirmationLinks,
 ): Mail {
@@ -296,7 +296,7 @@ export interface Confirmations {
   close(): Promise<void>;
 }
 
-export interface ConfirmationTools extends ConsentTools {
+interface ConfirmationTools extends ConsentTools {
   smtp: Smtp;
   /** The title of the catalog, from the latest build. */
   title(): string;

@@ -26,7 +26,7 @@ export function stateOf(consent: Consent | null): ConsentState | null {
 }
 
 /** What an address consented to: the subscription that it last confirmed, or else the last one. Times as above. */
-export interface Consent {
+interface Consent {
   requested: string;
   /** The version of the form's text; null if a program subscribed that address. */
   form: string | null;
@@ -112,7 +112,7 @@ export function toCsv(entries: readonly SubscriberEntry[]): string {
 }
 
 /** One address with all of its lists. */
-export interface Address {
+interface Address {
   /** As the reader first wrote it. */
   email: string;
   /** When it first subscribed, RFC 3339, UTC. */

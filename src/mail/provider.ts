@@ -23,7 +23,7 @@ export interface Subscription {
 }
 
 /** What a reader does with a link in an email. */
-export type ConsentEvent = 'confirmed' | 'unsubscribed';
+type ConsentEvent = 'confirmed' | 'unsubscribed';
 
 /** A subscription as it is stored, with the times at which it was confirmed and ended: RFC 3339, UTC. */
 export type SubscriptionRecord = Subscription & { [Event in ConsentEvent]?: string };
@@ -105,7 +105,7 @@ export interface SubscriberLog {
 const codeForm = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Returns `value` if it is a code and contains none of `secrets`, else undefined. */
-export function safeCode(value: unknown, secrets: readonly string[]): string | undefined {
+function safeCode(value: unknown, secrets: readonly string[]): string | undefined {
   return typeof value === 'string' && codeForm.test(value) && !holdsAny(value, secrets) ? value : undefined;
 }
 
@@ -113,7 +113,7 @@ export function safeCode(value: unknown, secrets: readonly string[]): string | u
  * Copies an error and its causes with only name, code and message, and without a message that contains one of `secrets`.
  * Other fields are dropped, since a parser's error, for example, carries the provider's answer.
  */
-export function safeCause(error: unknown, secrets: readonly string[], depth = 0): Error | undefined {
+function safeCause(error: unknown, secrets: readonly string[], depth = 0): Error | undefined {
   if (!(error instanceof Error) || depth > 4) return undefined;
   const cause = safeCause(error.cause, secrets, depth + 1);
   const message = holdsAny(error.message, secrets) ? '(removed: it contained private data)' : error.message;
@@ -126,7 +126,7 @@ export function safeCause(error: unknown, secrets: readonly string[], depth = 0)
 }
 
 /** The first code in an error and its causes that may be logged. */
-export function causeCode(error: unknown, secrets: readonly string[]): string | undefined {
+function causeCode(error: unknown, secrets: readonly string[]): string | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth <= 4; at = at.cause, depth += 1) {
     const code = safeCode((at as NodeJS.ErrnoException).code, secrets);
     if (code !== undefined) return code;
@@ -151,7 +151,7 @@ function holdsAny(text: string, secrets: readonly string[]): boolean {
  * success that cannot be used (`answer`); the file or database could not be written (`storage`); the server is stopping
  * (`closed`); or this program has a bug (`bug`).
  */
-export type FailureReason = 'timeout' | 'network' | 'redirect' | 'refused' | 'answer' | 'storage' | 'closed' | 'bug';
+type FailureReason = 'timeout' | 'network' | 'redirect' | 'refused' | 'answer' | 'storage' | 'closed' | 'bug';
 
 export interface FailureFacts {
   provider: string;

@@ -72,7 +72,7 @@ export interface Mail {
 }
 
 /** How fast emails are sent. */
-export interface SmtpPace {
+interface SmtpPace {
   /** @default 1 */
   maxConnections?: number;
   /** How many emails in a second, at most, over all connections. @default 5 */

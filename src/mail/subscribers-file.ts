@@ -39,7 +39,7 @@ const event = z.object({ id: z.string(), time, event: z.enum(['confirmed', 'unsu
 const storedLine = z.union([event, subscription]);
 
 /** A line of a file of subscribers. */
-export type StoredLine = z.infer<typeof storedLine>;
+type StoredLine = z.infer<typeof storedLine>;
 
 /** Parses one line of a file of subscribers; undefined if the line is torn or malformed. */
 export function parseLine(line: Buffer): StoredLine | undefined {
@@ -176,7 +176,7 @@ async function readSuppressions(file: string): Promise<ReadonlyMap<string, strin
   return latest;
 }
 
-export interface SubscriberFileTools {
+interface SubscriberFileTools {
   file: string;
   log: SubscriberLog;
   /** Milliseconds since 1970. @default Date.now */
@@ -298,7 +298,7 @@ function isOf(line: Buffer, wanted: string, ids: Set<string>): boolean {
 }
 
 /** The result of erasing an address. */
-export interface Erased {
+interface Erased {
   /** How many lines were removed from all files. */
   lines: number;
   /** Compressed files, which were not searched. */

@@ -16,7 +16,7 @@ export const announceVariables: readonly { name: string; description: string }[]
 ];
 
 /** One environment variable of the store of subscribers, for `--help` and the documentation. */
-export interface SubscriberVariable {
+interface SubscriberVariable {
   name: string;
   description: string;
 }

@@ -259,7 +259,10 @@ test('an agent with an error is named, and fails the command', () =>
     const { code, stdout, stderr } = await catalog(['eval', '--cwd', folder]);
     assert.is(code, 1);
     assert.is(stdout, '');
-    assert.is(stderr, 'one was not graded: see catalog validate one\n0 recorded answers of 0 agents graded.\n');
+    assert.is(
+      stderr,
+      'one was not graded: run npx --no daily-agent-catalog validate one\n0 recorded answers of 0 agents graded.\n',
+    );
   }));
 
 test.run();

@@ -94,7 +94,7 @@ Drafts: 1
 Withdrawn: 1
   #2  2026-11-16  taken-back  The taken-back agent
 
-With errors (see catalog validate): 3
+With errors (validate shows them): 3
   published  2026-11-17  hurt     2 errors
   skipped    2026-11-20  late     1 error
   coming     2026-11-24  unsound  1 error

@@ -78,8 +78,8 @@ export function addAnnounce(program: CatalogCommand, terminal: Console): void {
     .formats('pretty', 'json')
     .share('json')
     .explain(
-      '\nThe service that stores the subscribers sends the email; see `catalog serve --help` for CATALOG_SIGNUPS and its key. For\n' +
-        'subscribers in a file, the mail server in CATALOG_SMTP_URL does.\n' +
+      '\nThe service that stores the subscribers sends the email; `npx --no daily-agent-catalog help serve` describes\n' +
+        'CATALOG_SIGNUPS and its key. For subscribers in a file, the mail server in CATALOG_SMTP_URL does.\n' +
         '\nEnvironment variables:\n' +
         announceVariables.map(({ name, description }) => `  ${name}\n      ${description}`).join('\n') +
         '\n\nExit codes: 0 sent, or nothing to send (nothing is new, it was announced before, or it is too early); 1 not sent,\n' +

@@ -394,7 +394,8 @@ function brokenOf(agents: readonly ReadAgent[]): string[] {
 
 function reportBroken(agents: readonly ReadAgent[], done: string, terminal: Console): void {
   const broken = brokenOf(agents);
-  for (const slug of broken) terminal.say(`${slug} was not ${done}: see catalog validate ${slug}\n`);
+  for (const slug of broken)
+    terminal.say(`${slug} was not ${done}: run npx --no daily-agent-catalog validate ${slug}\n`);
   if (broken.length > 0) terminal.exitCode = 1;
 }
 

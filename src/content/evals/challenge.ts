@@ -14,7 +14,7 @@ interface NamedCheck {
  * Finds checks that no counterexample fails (`unproven`). Of these, `vacuous` also pass the empty answer, the input
  * itself, and `other`, an answer of another agent.
  */
-export function weakChecks({ cases }: Evals, other: string): { unproven: NamedCheck[]; vacuous: NamedCheck[] } {
+function weakChecks({ cases }: Evals, other: string): { unproven: NamedCheck[]; vacuous: NamedCheck[] } {
   const unproven: NamedCheck[] = [];
   const vacuous: NamedCheck[] = [];
   for (const one of cases) {
@@ -89,7 +89,7 @@ const opposites: readonly (readonly [string, string])[] = [
 ];
 
 /** Changes a good answer mechanically, in one way each. The changes are the same each time. */
-export function mutantsOf(answer: string): Mutant[] {
+function mutantsOf(answer: string): Mutant[] {
   const mutants: Mutant[] = [];
   const add = (kind: Mutant['kind'], change: string, text: string) => mutants.push({ kind, change, text });
   const replaced = (at: number, before: string, after: string) =>

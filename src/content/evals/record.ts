@@ -200,8 +200,8 @@ function refusal({ status, retryAfter, body }: Response, key: string): NoAnswer 
     .replace(/\s+/g, ' ')
     .slice(0, 300);
   const hints: Record<number, string> = {
-    401: ' Check the key: see catalog eval --help.',
-    403: ' Check the key: see catalog eval --help.',
+    401: ' Check the key: see npx --no daily-agent-catalog help eval.',
+    403: ' Check the key: see npx --no daily-agent-catalog help eval.',
     404: ' Check --model and --url.',
   };
   const hint = status < 400 ? ' Give the new address with --url.' : (hints[status] ?? '');

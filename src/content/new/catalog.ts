@@ -4,6 +4,7 @@ import Handlebars from 'handlebars';
 import { OperationError, systemReason } from '../../lib/errors.ts';
 import { sha256Of } from '../../lib/files.ts';
 import { programEngines, programFolder, programName, programVersion } from '../../program.ts';
+import { toJson } from '../../schema/documents.ts';
 import { settingsSource } from '../../schema/settings.ts';
 import { slugFrom, titleFrom } from '../../schema/slugs.ts';
 import { firstFreeDate } from '../check/calendar.ts';
@@ -103,10 +104,10 @@ const upgradedPaths = [
 /** Says of which version the files of `upgradedPaths` are, and has their digests. */
 export const stampFile = '.catalog/files.json';
 
-/** Returns the text of `stampFile`. */
-export function stampOfFiles(files: ReadonlyMap<string, string>): string {
-  const digests = Object.fromEntries([...files].map(([path, text]) => [path, sha256Of(text)]));
-  return `${JSON.stringify({ version: programVersion, files: digests }, null, 2)}\n`;
+/** Returns the content of `stampFile`: the version of the program, and the SHA-256 of each file by its path. */
+export function stampOf(files: ReadonlyMap<string, string>): { version: string; files: Record<string, string> } {
+  const digests = [...files].map(([path, text]) => [path, sha256Of(text)]);
+  return { version: programVersion, files: Object.fromEntries(digests) };
 }
 
 /** Returns the files of `upgradedPaths`, as this version makes them for a catalog with this base URL. */
@@ -144,8 +145,8 @@ export function catalogFiles(answers: Answers, folder: string, today: string): M
   const date = firstFreeDate(checkContent(readAgents(folder), settings, today), today);
   const copies = upgradedFiles(answers.baseUrl);
   const made: Record<string, () => string> = {
-    [settingsFile]: () => `${JSON.stringify(settings, null, 2)}\n`,
-    [stampFile]: () => stampOfFiles(copies),
+    [settingsFile]: () => toJson(settings),
+    [stampFile]: () => toJson(stampOf(copies)),
     'README.md': () => readme(answers.title),
     [`agents/${agent}/agent.md`]: () =>
       packaged(`starter/agents/${agent}/agent.md`).replace(/^date: .*$/m, `date: ${date}`),

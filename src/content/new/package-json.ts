@@ -8,6 +8,7 @@ import { runChild } from '../../lib/children.ts';
 import { OperationError, UsageError } from '../../lib/errors.ts';
 import { programEngines, programFolder, programName, programVersion } from '../../program.ts';
 import { explain } from '../../schema/diagnostics/values.ts';
+import { toJson } from '../../schema/documents.ts';
 import { packaged } from './catalog.ts';
 
 const start = 'catalog serve --build';
@@ -37,7 +38,7 @@ export function newPackageJson(specification: string): string {
     engines: programEngines,
     dependencies: { [programName]: specification },
   };
-  return `${JSON.stringify(content, null, 2)}\n`;
+  return toJson(content);
 }
 
 /**
@@ -173,7 +174,7 @@ export async function ownPackage(packageJson: string): Promise<Map<string, strin
     };
     return new Map<string, string | Uint8Array>([
       [ownPath, bytes],
-      ['package-lock.json', `${JSON.stringify(lock, null, 2)}\n`],
+      ['package-lock.json', toJson(lock)],
     ]);
   } finally {
     rmSync(shelf, { recursive: true, force: true });

@@ -5,13 +5,14 @@ import { parseBoundedJson } from '../../lib/bounded.ts';
 import { OperationError, systemReason } from '../../lib/errors.ts';
 import { replaceFile, sha256Of } from '../../lib/files.ts';
 import { programVersion } from '../../program.ts';
+import { toJson } from '../../schema/documents.ts';
 import { diffOf } from '../fix.ts';
-import { packaged, stampFile, stampOfFiles, upgradedFiles } from './catalog.ts';
+import { packaged, stampFile, stampOf, upgradedFiles } from './catalog.ts';
 
 const stamp = z.object({ version: z.string(), files: z.record(z.string(), z.string()) });
 
 /** What an upgrade does to the files that `catalog init` copied. */
-export interface Upgrade {
+interface Upgrade {
   from: string;
   to: string;
   /** Files that the editor did not change, and new ones. The upgrade writes them. */
@@ -46,7 +47,6 @@ export function upgrade(
     );
   }
   const files = upgradedFiles(baseUrl);
-  const stamped = new Map(files);
   const [replaced, changed]: [string[], Upgrade['changed']] = [[], []];
   for (const [path, text] of files) {
     const own = read(folder, path);
@@ -55,10 +55,10 @@ export function upgrade(
     if (own === null ? earlier === undefined : sha256Of(own) === earlier) replaced.push(path);
     else if (own !== null) changed.push({ path, diff: diffOf(path, own, text) });
   }
-  const digests = JSON.parse(stampOfFiles(stamped));
+  const digests = stampOf(files);
   // Until they are reviewed, the next upgrade shows them again.
   if (!keeps) for (const { path } of changed) digests.files[path] = last.files[path] ?? '';
-  const next = `${JSON.stringify(digests, null, 2)}\n`;
+  const next = toJson(digests);
   const result = { from: last.version, to: programVersion, replaced, changed, isCurrent: next === present };
   if (!writes || result.isCurrent) return result;
   for (const path of replaced) write(folder, path, files.get(path) ?? '');
@@ -71,7 +71,7 @@ function parsed(text: string): z.infer<typeof stamp> {
     return stamp.parse(parseBoundedJson(text));
   } catch (error) {
     throw new OperationError(
-      `${stampFile} is damaged, and nothing was written. Restore it from Git, or delete it: files then count as changed by you.`,
+      `${stampFile} is damaged, and nothing was written. Restore it from Git, or delete it: the files then count as those of version 0.1.0, or as changed by you.`,
       { cause: error },
     );
   }

@@ -6,7 +6,7 @@ import { addressHash, isActive, recipients, unsubscribeAddress } from '../consen
 import type { ListName, SubscriptionRecord, SubscriptionRecords } from '../provider.ts';
 import { type Smtp, SmtpFailed } from '../smtp.ts';
 
-export interface SmtpSenderTools {
+interface SmtpSenderTools {
   smtp: Smtp;
   records: Omit<SubscriptionRecords, 'mark'>;
   /** The key of links and pseudonyms (`openMailKey`). */

@@ -37,7 +37,7 @@ const rows: Row[] = [
     name: 'a key that is refused',
     answer: (response) => json(response, 401, { error: { message: `Incorrect API key ${key}` } }),
     message:
-      'one, planted: The service answered 401. Check the key: see catalog eval --help. It says: Incorrect API key …\n',
+      'one, planted: The service answered 401. Check the key: see npx --no daily-agent-catalog help eval. It says: Incorrect API key …\n',
   },
   {
     name: 'an unknown model',
