@@ -39,10 +39,7 @@ test('a deleted agent is an error with its number, not an agent that was never p
     const { text, json, months } = await shown(editor);
     assert.match(text, 'Published: nothing\n');
     assert.match(text, 'Deleted: 2\n  #1  2026-11-17  one  (1 error)\n  #2  2026-11-18  two  (1 error)\n');
-    assert.match(
-      text,
-      'With errors (validate shows them): 2\n  deleted  2026-11-17  one  1 error\n',
-    );
+    assert.match(text, 'With errors (validate shows them): 2\n  deleted  2026-11-17  one  1 error\n');
     assert.equal(json.published, []);
     assert.equal(json.deleted, [gone(1, 'one', '2026-11-17', 1), gone(2, 'two', '2026-11-18', 1)]);
     assert.equal(json.faulty[1], { slug: 'two', date: '2026-11-18', state: 'deleted', errors: 1 });
