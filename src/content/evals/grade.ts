@@ -61,21 +61,29 @@ function plainNumber(number: string): string {
 /** The failure of a regular expression that takes too long. */
 export const tooSlow = 'The regular expression took more than half a second.';
 
-/**
- * Grades an answer, without a network or a model. White space around the answer does not count. After a regular expression
- * that takes too long, no other one is tried.
- */
+/** Grades an answer, as `gradeEach` does. */
 export function grade(checks: readonly Check[], answer: string, input: string): Result[] {
-  const text = answer.trim();
+  return gradeEach(checks, [answer], input)[0] ?? [];
+}
+
+/**
+ * Grades answers to one input, without a network or a model, and returns the results of each. White space around an answer
+ * does not count. After a regular expression that takes too long, no other one is tried.
+ */
+export function gradeEach(checks: readonly Check[], answers: readonly string[], input: string): Result[][] {
+  const texts = answers.map((answer) => answer.trim());
   const sources = checks.flatMap((check) => {
     const lines = check['matching-lines'];
     return check.regex ?? check['not-regex'] ?? (lines === undefined ? [] : perLine + lines.regex);
   });
-  const given = { answer: text, input, matches: matches(sources, text) };
-  return checks.map((check) => {
-    const kind = kindOf(check);
-    const failure = (graders[kind] as Grader<unknown>)(check[kind], given);
-    return { kind, value: shown(check[kind]), why: check.why ?? null, failure };
+  const found = matches(sources, texts);
+  return texts.map((answer, index) => {
+    const given = { answer, input, matches: found[index] as Map<string, Match> };
+    return checks.map((check) => {
+      const kind = kindOf(check);
+      const failure = (graders[kind] as Grader<unknown>)(check[kind], given);
+      return { kind, value: shown(check[kind]), why: check.why ?? null, failure };
+    });
   });
 }
 
@@ -315,30 +323,39 @@ type Match = boolean | number | 'slow';
 const perLine = '\0';
 
 /**
- * Tells for each regular expression whether some part of `text` matches. Those after one that takes too long are not tried.
+ * Tells for each text, and each regular expression, whether some part of the text matches. Those after one that takes too long
+ * are not tried.
  */
-function matches(sources: readonly string[], text: string): Map<string, Match> {
-  const together = tryAll(sources, text);
-  if (together !== null) return new Map(sources.map((source, index) => [source, together[index] as Match]));
-  const found = new Map<string, Match>();
-  for (const source of sources) {
-    const alone = [...found.values()].includes('slow') ? null : tryAll([source], text);
-    found.set(source, alone?.[0] ?? 'slow');
-  }
-  return found;
+function matches(sources: readonly string[], texts: readonly string[]): Map<string, Match>[] {
+  // One script for all: the time limit of each costs a thread, about a millisecond.
+  const together = tryAll(sources, texts);
+  const retries = texts.length > 1;
+  let isSlow = false;
+  return texts.map((text, index) => {
+    const found = new Map<string, Match>();
+    const own = together?.[index] ?? (isSlow || !retries ? undefined : tryAll(sources, [text])?.[0]);
+    for (const [at, source] of sources.entries()) {
+      const match = own?.[at] ?? (isSlow ? undefined : tryAll([source], [text])?.[0]?.[0]) ?? 'slow';
+      isSlow ||= match === 'slow';
+      found.set(source, match);
+    }
+    return found;
+  });
 }
 
 /** Returns null if it takes too long. A regular expression can run for years, and only a script can be stopped within one. */
-function tryAll(sources: readonly string[], text: string): Match[] | null {
-  if (sources.length === 0) return [];
+function tryAll(sources: readonly string[], texts: readonly string[]): Match[][] | null {
+  if (sources.length === 0) return texts.map(() => []);
   const tests = sources.map((source) =>
     source.startsWith(perLine)
       ? `lines.filter((line) => ${regexCode(source.slice(perLine.length))}.test(line)).length`
       : `${regexCode(source)}.test(text)`,
   );
-  const script = new Script(`{ const text = ${JSON.stringify(text)}, lines = text.split('\\n'); [${tests}] }`);
+  const script = new Script(
+    `${JSON.stringify(texts)}.map((text) => { const lines = text.split('\\n'); return [${tests}]; })`,
+  );
   try {
-    return script.runInThisContext({ timeout: limitMs }) as Match[];
+    return script.runInThisContext({ timeout: limitMs }) as Match[][];
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return null;
     throw error;

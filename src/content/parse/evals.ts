@@ -19,7 +19,7 @@ import {
 } from '../../schema/evals.ts';
 import { evalMessages } from '../../schema/messages/evals.ts';
 import { inFile } from '../../schema/messages/formats.ts';
-import { grade, tooSlow } from '../evals/grade.ts';
+import { grade, gradeEach, tooSlow } from '../evals/grade.ts';
 import { readJson } from './json-errors.ts';
 import { type TextFinding, valueFindings } from './text-checks.ts';
 import { parseYaml, recoverYaml } from './yaml.ts';
@@ -255,12 +255,18 @@ function readCounterexamples(
   input: string,
   texts: ReadonlyMap<string, string>,
 ): Counterexample[] {
-  return checks.flatMap(({ catches = {} }, index) =>
-    Object.entries(catches).flatMap(([name, wrong]): Counterexample[] => {
+  const readable = checks.flatMap(({ catches = {} }, check) =>
+    Object.entries(catches).flatMap(([name, wrong]) => {
       const answer = texts.get(counterexampleFile(name));
-      return answer === undefined ? [] : [{ name, wrong, check: index, answer, results: grade(checks, answer, input) }];
+      return answer === undefined ? [] : [{ name, wrong, check, answer }];
     }),
   );
+  const graded = gradeEach(
+    checks,
+    readable.map(({ answer }) => answer),
+    input,
+  );
+  return readable.map((one, index) => ({ ...one, results: graded[index] ?? [] }));
 }
 
 /** The file of a counterexample in the folder of its agent. */

@@ -167,13 +167,15 @@ export const checks: EditorialRule = {
 export const toothless: EditorialRule = {
   code: 'editorial/toothless',
   check({ agent, texts }) {
-    const files = [...texts].filter(([name]) => name === 'sample-output.txt' || /^evals\/.+\/.+\.txt$/.test(name));
+    const answers = [...texts]
+      .filter(([name]) => name === 'sample-output.txt' || /^evals\/.+\/.+\.txt$/.test(name))
+      .map(([name, text]) => [name, text.trim()] as const);
     const rounds = agent.evals?.cases.flatMap(roundsOf) ?? [];
     const locationOf = locationsInYaml(texts.get(checksFile) ?? '');
     return rounds.flatMap(({ path, counterexamples }) =>
       counterexamples.flatMap(({ name, check, answer, results }) => {
         const own = counterexampleFile(name);
-        const copied = files.find(([file, text]) => file !== own && text.trim() === answer.trim());
+        const copied = answers.find(([file, text]) => file !== own && text === answer.trim());
         const failing = results.filter(({ failure }) => failure !== null).map(({ kind }) => `\`${kind}\``);
         const wording =
           copied !== undefined
@@ -181,8 +183,9 @@ export const toothless: EditorialRule = {
             : results[check]?.failure === null
               ? evalMessages.counterexamplePasses(name, failing)
               : null;
+        if (wording === null) return [];
         const location = locationOf([...path, check, 'catches', name], { key: true });
-        return wording === null ? [] : [{ file: checksFile, location, ...wording }];
+        return [{ file: checksFile, location, ...wording }];
       }),
     );
   },
@@ -214,8 +217,9 @@ function atChecks(
   return rounds.flatMap(({ path, checks, counterexamples }) =>
     checks.flatMap((check, index) => {
       const wording = wordingOf(check, index, counterexamples);
+      if (wording === null) return [];
       const location = locationOf([...path, index, kindOf(check)], { key: true });
-      return wording === null ? [] : [{ file: checksFile, location, ...wording }];
+      return [{ file: checksFile, location, ...wording }];
     }),
   );
 }
