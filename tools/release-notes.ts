@@ -1,7 +1,7 @@
 /**
  * `node --import tsx tools/release-notes.ts v1.2.3`: prints the part of CHANGELOG.md about a version, for its release.
  *
- * It fails if package.json, its lock file, server.json or the changelog is about another version than the tag.
+ * It fails if a package.json, the lock file, server.json or the changelog is about another version than the tag.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,9 +14,12 @@ export function releaseNotes(tag: string, folder = root): string {
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
   const version = tag.replace(/^v/, '');
   const server = JSON.parse(read('server.json'));
+  const create = JSON.parse(read('packages/create/package.json'));
   const versions = {
     'package.json': JSON.parse(read('package.json')).version,
     'package-lock.json': JSON.parse(read('package-lock.json')).version,
+    'packages/create/package.json': create.version,
+    'the program that packages/create starts': create.dependencies['daily-agent-catalog'],
     'server.json': server.version,
     'the package in server.json': server.packages[0].version,
   };

@@ -22,6 +22,7 @@ import { browserBundles } from '../../tools/browser-bundles.ts';
 import { releaseNotes } from '../../tools/release-notes.ts';
 import { bundled, inFolder, temporaryFolder, writeCatalog } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
+import { manifestFaults } from '../support/plugin-schemas.ts';
 import { inherited, run } from '../support/process.ts';
 import { checkWorkflow } from '../support/workflow-rules.ts';
 
@@ -148,6 +149,8 @@ test('a release has the notes of its version, and is refused if a file is about 
     const write = (name: string, value: object) => writeFileSync(join(folder, name), JSON.stringify(value));
     write('package.json', version);
     write('package-lock.json', version);
+    mkdirSync(join(folder, 'packages/create'), { recursive: true });
+    write('packages/create/package.json', { ...version, dependencies: { [name]: '1.2.0' } });
     write('server.json', { ...version, packages: [version] });
     writeFileSync(
       join(folder, 'CHANGELOG.md'),
@@ -161,6 +164,9 @@ test('a release has the notes of its version, and is refused if a file is about 
     write('server.json', { ...version, packages: [{ version: '1.1.0' }] });
     assert.throws(() => releaseNotes('v1.2.0', folder), /the package in server\.json has 1\.1\.0/);
     write('server.json', { ...version, packages: [version] });
+    write('packages/create/package.json', { ...version, dependencies: { [name]: '1.1.0' } });
+    assert.throws(() => releaseNotes('v1.2.0', folder), /the program that packages\/create starts has 1\.1\.0/);
+    write('packages/create/package.json', { ...version, dependencies: { [name]: '1.2.0' } });
     writeFileSync(join(folder, 'CHANGELOG.md'), '# Changelog\n\n## Unreleased\n');
     assert.throws(() => releaseNotes('v1.2.0', folder), /CHANGELOG\.md has no heading "## 1\.2\.0"/);
   });
@@ -170,13 +176,27 @@ test('the entry in the registry of MCP servers is about this package, and says h
   const [server, own] = ['server.json', 'package.json'].map((file) =>
     JSON.parse(readFileSync(join(bundled, file), 'utf8')),
   );
+  assert.equal(manifestFaults('server.json', JSON.stringify(server)), []);
+  // The registry looks for its name in the package.
   assert.is(server.name, own.mcpName);
-  assert.ok(server.description.length <= 100, server.description);
   assert.is(server.version, own.version);
-  const [{ registryType, identifier, version, transport, packageArguments }, ...others] = server.packages;
-  assert.equal([registryType, identifier, version, transport.type], ['npm', own.name, own.version, 'stdio']);
+  const [{ identifier, version, packageArguments }, ...others] = server.packages;
+  assert.equal([identifier, version], [own.name, own.version]);
   assert.equal(packageArguments, [{ type: 'positional', value: 'mcp' }]);
   assert.equal(others, []);
+
+  const faults = (changed: object) => manifestFaults('server.json', JSON.stringify({ ...server, ...changed }));
+  assert.equal(faults({ version: '^0.2.0', description: 'a'.repeat(101), runtimes: [] }), [
+    'server.json must NOT have additional properties',
+    'server.json/description must NOT have more than 100 characters',
+    'server.json/version must NOT be valid',
+  ]);
+});
+
+test('the changelog has notes of this version, and begins with an empty part for the next one', () => {
+  const { version } = JSON.parse(readFileSync(join(bundled, 'package.json'), 'utf8'));
+  assert.match(releaseNotes(`v${version}`), /^- \w/m);
+  assert.match(readFileSync(join(bundled, 'CHANGELOG.md'), 'utf8'), /^# Changelog\n\n## Unreleased\n/);
 });
 
 test('a release can be packed again by anyone, with the same bytes', async () => {

@@ -20,7 +20,8 @@ const parsed = (path: string) => JSON.parse(files.get(path)?.toString('utf8') ??
 
 for (const path of Object.keys(schemas)) {
   test(`every ${path} follows the rules of its clients`, () => {
-    const own = [...tree, ['marketplace.json', files.get('marketplace.json')?.toString('utf8') ?? ''] as const];
+    const ofSite = ['marketplace.json', 'server.json'].map((name) => [name, String(files.get(name))] as const);
+    const own = [...tree, ...ofSite];
     const matching = own.filter(([each]) => each.replace(/^plugins\/[^/]+\//, 'plugins/*/') === path);
     assert.is(matching.length, path.startsWith('plugins/') ? 3 : 1);
     assert.equal(

@@ -1,7 +1,10 @@
 import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
 
-/** What assistants accept as plugins and marketplaces, as JSON Schemas that were written from their documentation. */
+/**
+ * What assistants accept as plugins and marketplaces, and the registry of MCP servers as an entry, as JSON Schemas that were
+ * written from their documentation.
+ */
 
 const closed = (required: readonly string[], properties: Record<string, object>) => ({
   type: 'object',
@@ -14,6 +17,8 @@ const list = (items: object) => ({ type: 'array', items });
 const https = { type: 'string', pattern: '^https://', format: 'uri' };
 const kebab = { type: 'string', pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 64 };
 const semver = { type: 'string', pattern: '^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)$' };
+/** No range, and not `latest`. */
+const exactVersion = { ...text(255), not: { pattern: '[\\^~<>=*|]|\\bx\\b|^latest$' } };
 const email = { type: 'string', format: 'email' };
 const author = closed(['name'], { name: text(), email, url: https });
 const authorWithoutUrl = closed(['name'], { name: text(), email });
@@ -119,6 +124,49 @@ export const schemas: Record<string, object> = {
       sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
     }),
   ),
+  // The registry also accepts fields that it does not know, but they would be mistakes of ours.
+  'server.json': closed(['$schema', 'name', 'description', 'version'], {
+    $schema: { const: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json' },
+    name: { type: 'string', minLength: 3, maxLength: 200, pattern: '^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$' },
+    title: text(100),
+    description: text(100),
+    version: exactVersion,
+    websiteUrl: { type: 'string', format: 'uri' },
+    repository: closed(['url', 'source'], {
+      url: { type: 'string', format: 'uri' },
+      source: text(),
+      id: text(),
+      subfolder: text(),
+    }),
+    icons: list(
+      closed(['src'], {
+        src: { ...https, maxLength: 255 },
+        mimeType: { enum: ['image/png', 'image/jpeg', 'image/jpg', 'image/svg+xml', 'image/webp'] },
+        sizes: list({ type: 'string', pattern: '^(\\d+x\\d+|any)$' }),
+        theme: { enum: ['light', 'dark'] },
+      }),
+    ),
+    packages: list(
+      // For npm, the version is required.
+      closed(['registryType', 'identifier', 'version', 'transport'], {
+        registryType: { enum: ['npm'] },
+        registryBaseUrl: https,
+        identifier: text(),
+        version: exactVersion,
+        transport: closed(['type'], { type: { const: 'stdio' } }),
+        runtimeHint: text(),
+        packageArguments: list(
+          closed(['type', 'value'], { type: { const: 'positional' }, value: text(), description: text() }),
+        ),
+      }),
+    ),
+    remotes: list(
+      closed(['type', 'url'], {
+        type: { enum: ['streamable-http', 'sse'] },
+        url: { type: 'string', pattern: '^https?://[^\\s]+$' },
+      }),
+    ),
+  }),
 };
 
 const ajv = new Ajv.default({ strict: false, allErrors: true });
