@@ -70,6 +70,8 @@ export interface AnnouncementJournal {
   read(key: string): Promise<Announcement | null>;
   /** Takes the right to send it, durably. Rejects with an OperationError while another process has it. */
   claim(key: string): Promise<Claim>;
+  /** Whether nothing was ever claimed, or the journal is lost. */
+  isEmpty(): Promise<boolean>;
 }
 
 /** Why an announcement cannot be claimed. */
@@ -104,7 +106,17 @@ export function announcementFiles(
       });
       return claimOf(key, known, (event) => journal.append(event), release);
     },
+    isEmpty: async () => (await filesIn(folder)).length === 0,
   };
+}
+
+/** Returns the paths of the files of all announcements. */
+async function filesIn(folder: string): Promise<string[]> {
+  const names = await fs.readdir(folder).catch((error) => {
+    if (hasCode(error, 'ENOENT')) return [];
+    throw error;
+  });
+  return names.filter((name) => name.endsWith('.jsonl')).map((name) => join(folder, name));
 }
 
 /** Makes a claim of what is known so far. `store` stores an event durably. */
@@ -250,5 +262,18 @@ export function announcementDatabase(database: Database, now: () => Date): Annou
       };
       return claimOf(key, known.announcement, storeInTurn, release);
     },
+    isEmpty: async () => (await database.query('SELECT 1 FROM catalog_announcements LIMIT 1')).length === 0,
   };
+}
+
+/** Copies the announcements in a folder into a database, each event once. */
+export async function importAnnouncements(folder: string, database: Database): Promise<void> {
+  for (const file of await filesIn(folder)) {
+    if ((await readEvents(file)) === null) continue;
+    const lines = (await fs.readFile(file, 'utf8')).split('\n').slice(0, -1);
+    const { key } = JSON.parse(lines[0] ?? '') as { key: string };
+    const text = `INSERT INTO catalog_announcements (key, number, event)
+      SELECT $1, number, event FROM unnest($2::text[]) WITH ORDINALITY AS line (event, number) ON CONFLICT DO NOTHING`;
+    await database.query(text, [key, lines]);
+  }
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import { zone } from '../../lib/calendar.ts';
@@ -20,6 +20,8 @@ interface AnnouncementStore {
   journal: AnnouncementJournal;
   /** Undefined if they are in the file of the data folder. */
   records: SubscriptionRecords | undefined;
+  /** Says which votes or subscribers show that the catalog was used before; undefined if there are none. */
+  signOfUse(): Promise<string | undefined>;
 }
 
 /** Runs `work` with the database in the environment, or else with the files of a data folder. */
@@ -33,14 +35,27 @@ async function withAnnouncements<Result>(
   if (url === null) {
     const { announcementFiles } = await import('../../mail/announcement-journal.ts');
     const warn = (message: string) => terminal.say(`${message}\n`);
-    return work({ journal: announcementFiles(join(data, 'announcements'), { now, warn }), records: undefined });
+    const folder = join(data, 'announcements');
+    const signOfUse = async () => {
+      const { findVoteLogs } = await import('../../storage/file-votes.ts');
+      const { files } = await findVoteLogs(process.env.CATALOG_VOTES || join(data, 'votes.jsonl'));
+      const hasContent = (path: string) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+      const found = [join(data, 'signups.jsonl'), ...files].find(hasContent);
+      return found && `${found} exists, but ${folder}`;
+    };
+    return work({ journal: announcementFiles(folder, { now, warn }), records: undefined, signOfUse });
   }
   const { withDatabase } = await import('../../storage/postgres.ts');
   const { announcementDatabase } = await import('../../mail/announcement-journal.ts');
   const { databaseRecords } = await import('../../mail/subscribers-database.ts');
-  return withDatabase(url, (database) =>
-    work({ journal: announcementDatabase(database, now), records: databaseRecords(database) }),
-  );
+  return withDatabase(url, (database) => {
+    const signOfUse = async () => {
+      const text = 'SELECT 1 WHERE EXISTS (TABLE catalog_subscriptions) OR EXISTS (TABLE catalog_votes)';
+      const [found] = await database.query(text);
+      return found && 'The database has votes or subscribers, but its table catalog_announcements';
+    };
+    return work({ journal: announcementDatabase(database, now), records: databaseRecords(database), signOfUse });
+  });
 }
 
 interface Flags extends CommonFlags {
@@ -65,7 +80,7 @@ export function addAnnounce(program: CatalogCommand, terminal: Console): void {
     .option('--weekly', 'send a digest of the newest seven agents')
     .option('--late', 'also send an agent that is more than 36 hours old')
     .option('--scheduled', 'do nothing before the hour in the settings (announceHour), on the day of the agent')
-    .option('--first-time', 'announce although the data folder records no announcement: there was none so far')
+    .option('--first-time', 'announce although no earlier announcement is recorded: there was none')
     .option('--test <address>', 'send a test to this address, and record nothing')
     .option('--dry-run', 'write the email to mail-preview/ in the data folder, and say what would happen')
     .option('--uncertain', 'list the emails whose outcome is unknown, with address and Message-ID')
@@ -122,12 +137,8 @@ type Result = Omit<Announced, 'outcome' | 'key'> & {
   emails?: { recipient: string | null; messageId: string }[];
 };
 
-async function runAnnounce(
-  flags: Flags,
-  data: string,
-  { journal, records }: AnnouncementStore,
-  terminal: Console,
-): Promise<Result> {
+async function runAnnounce(flags: Flags, data: string, store: AnnouncementStore, terminal: Console): Promise<Result> {
+  const { journal, records } = store;
   const {
     announce,
     rehearse,
@@ -159,7 +170,7 @@ async function runAnnounce(
         : `${plural(emails.length, 'email')} of ${plan.name} with an unknown outcome${lines.length > 0 ? ':' : '.'}${lines.join('')}`;
     return { outcome: 'listed', key: plan.key, message, emails };
   }
-  if (flags.test === undefined && databaseUrl(process.env) === null) checkJournal(data, flags.firstTime === true);
+  if (flags.test === undefined) await checkJournal(store, flags.firstTime === true);
   const early = flags.scheduled === true ? tooEarly(site, new Date()) : null;
   if (early !== null) return { outcome: 'too-early', key: null, message: early };
   // An editor can read the email before a sender is set up.
@@ -191,15 +202,13 @@ async function runAnnounce(
 }
 
 /** Refuses to announce if the journal is not with the rest of the data: everyone could get what was sent before. */
-function checkJournal(data: string, firstTime: boolean): void {
-  const folder = join(data, 'announcements');
-  if (firstTime) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const others = ['signups.jsonl', 'votes.jsonl'].map((name) => join(data, name));
-  const other = others.find((path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0);
-  if (existsSync(folder) || other === undefined) return;
+async function checkJournal({ journal, signOfUse }: AnnouncementStore, firstTime: boolean): Promise<void> {
+  if (firstTime) return (await journal.claim('first-time')).release();
+  const found = (await journal.isEmpty()) ? await signOfUse() : undefined;
+  if (found === undefined) return;
   throw new OperationError(
-    `Nothing was sent. ${other} exists, but not ${folder}, which records what was sent before. Restore that folder from a ` +
-      'backup, or run `npx --no daily-agent-catalog announce --first-time` once if this catalog never announced an agent.',
+    `Nothing was sent. ${found} has no record of what was sent before. Restore it from a backup, or run ` +
+      '`npx --no daily-agent-catalog announce --first-time` once if this catalog never announced an agent.',
   );
 }
 

@@ -68,7 +68,7 @@ export function addSubscribers(program: CatalogCommand, terminal: Console): void
     );
   subscribers
     .command('import')
-    .description('copy a file of subscribers into the database in DATABASE_URL')
+    .description('copy a file of subscribers, and the announcements next to it, into the database in DATABASE_URL')
     .share('cwd', 'data')
     .addOption(fileOption())
     .explain(
@@ -225,7 +225,11 @@ async function importFile(flags: FileFlags, terminal: Console): Promise<void> {
   const lists = await Promise.all(listNames.map((list) => records.find({ list })));
   const all = lists.flat().sort((a, b) => compareText(a.time, b.time));
   const suppressions = await records.suppressions();
-  const added = await withDatabase(url, (database) => importSubscriptions(database, all, suppressions));
+  const { importAnnouncements } = await import('../../mail/announcement-journal.ts');
+  const added = await withDatabase(url, async (database) => {
+    await importAnnouncements(join(dirname(file), 'announcements'), database);
+    return importSubscriptions(database, all, suppressions);
+  });
   const known = all.length - added;
   const rest = known === 0 ? '' : ` The database already had ${known}.`;
   terminal.say(`Imported ${plural(added, 'subscription')}.${rest}\n`);

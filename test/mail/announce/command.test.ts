@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -7,7 +7,7 @@ import { atShiftedTime } from '../../support/forge-tools.ts';
 import { journalIn, postalAddress } from '../../support/mail/announcing.ts';
 import { agents, onlineCatalog } from '../../support/mail/online-catalog.ts';
 import { addReaders, addressOf, idOf, mailKey } from '../../support/mail/readers.ts';
-import { startPostgres } from '../../support/postgres.ts';
+import { execSql, startPostgres } from '../../support/postgres.ts';
 import { catalog } from '../../support/process.ts';
 
 /** `catalog announce`, as a schedule and a person run it. */
@@ -47,8 +47,8 @@ test('after a restore without the record of what was sent, nobody gets an email 
       assert.is(refused.code, 1);
       assert.match(
         refused.stderr,
-        `Nothing was sent. ${join(data, 'signups.jsonl')} exists, but not ${journal}, which records what was sent before. ` +
-          'Restore that folder from a backup, or run `npx --no daily-agent-catalog announce --first-time` once',
+        `Nothing was sent. ${join(data, 'signups.jsonl')} exists, but ${journal} has no record of what was sent before. ` +
+          'Restore it from a backup, or run `npx --no daily-agent-catalog announce --first-time` once',
       );
     }
     assert.is(service.sent.length, 1);
@@ -56,9 +56,15 @@ test('after a restore without the record of what was sent, nobody gets an email 
     assert.is((await announce(['--first-time'])).code, 0);
     assert.is((await announce()).code, 0);
     assert.is(service.sent.length, 1);
+    // Votes that were rotated away show it too, and an empty folder is no journal.
+    rmSync(journal, { recursive: true });
+    mkdirSync(journal);
+    rmSync(join(data, 'signups.jsonl'));
+    writeFiles(data, { 'votes.jsonl': '', 'votes.jsonl-20261101': 'a vote\n' });
+    assert.match((await announce()).stderr, `votes.jsonl-20261101 exists, but ${journal} has no record`);
   }));
 
-test('of several servers with one database, one sends, and over SMTP to the subscribers in it', async () => {
+test('of several servers with one database, one sends, and nobody gets an email again that one server had sent before', async () => {
   const postgres = await startPostgres();
   try {
     const DATABASE_URL = await postgres.database();
@@ -86,6 +92,27 @@ test('of several servers with one database, one sends, and over SMTP to the subs
       };
       const { stderr } = await announce(['--dry-run', '--weekly'], env);
       assert.match(stderr, 'to 2 confirmed subscribers of the list daily.');
+    });
+    await onlineCatalog(async ({ folder, service, announce }) => {
+      // One server with files announced No. 3. Its subscribers move to an empty database.
+      const env = { DATABASE_URL: await postgres.database() };
+      const data = join(folder, 'data');
+      assert.is((await announce()).code, 0);
+      addReaders(data, [addressOf(1)]);
+      const copies = () => catalog(['subscribers', 'import', '--data', data], { env });
+      for (const copied of [await copies(), await copies()]) assert.is(copied.code, 0, copied.stderr);
+      assert.match((await announce([], env)).stderr, /^Nothing to do: No\. 3, .* was announced/);
+      // A database that was restored without the table.
+      await execSql(env.DATABASE_URL, 'DELETE FROM catalog_announcements');
+      const refused = await announce([], env);
+      assert.is(refused.code, 1);
+      assert.match(
+        refused.stderr,
+        'Nothing was sent. The database has votes or subscribers, but its table catalog_announcements has no record of what was sent before.',
+      );
+      assert.is(service.sent.length, 1);
+      assert.is((await announce(['--first-time', '--dry-run'], env)).code, 0);
+      assert.is((await announce([], env)).code, 0);
     });
   } finally {
     await postgres.stop();
