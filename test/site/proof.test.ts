@@ -18,7 +18,13 @@ planted:
   input: planted.txt
   checks:
     - not-equals: fine
+      catches:
+        near: The total is off.
+        far: It only agrees.
 `,
+  'evals/recordings/other/planted.txt': 'A | 1\nB | 2\nC | 3\nD | 4\nE | 5\nTotal: 15 <b>rows</b>\n',
+  'evals/counterexamples/near.txt': 'A | 1\nB | 2\nC | 3\nD | 4\nE | 5\nTotal: 16 <b>rows</b>\n',
+  'evals/counterexamples/far.txt': 'fine\n',
   'evals/recordings/other/sample.txt': 'It says "<b>twelve or more</b>".\n',
   'sample-output.txt': '{"rows": 0}\n',
 };
@@ -37,10 +43,9 @@ const texts = (selector: string) =>
 test('a result has its check, its reason and its failure, with single spaces and without markup of the answer', () => {
   assert.equal(texts('#proof-other--sample li'), [
     'Failed: quotes-in-input Not in the input: "<b>twelve or more</b>".',
-    'Failed: A program reads it. It is not JSON.',
-    'A program reads it. is-json',
+    'Failed: A program reads it. It is not JSON. is-json',
   ]);
-  assert.equal(texts('#proof-other--planted li'), ['Failed: not-equals fine It is exactly this text.']);
+  assert.equal(texts('#proof-other--planted li'), ['Passed: not-equals fine']);
   assert.equal(texts('li code'), ['quotes-in-input', 'is-json', 'not-equals fine', 'quotes-in-input', 'is-json']);
   assert.is(proof.find('li b').length, 0);
 });
@@ -50,7 +55,21 @@ test('an answer says how it was made, and a note only if there is one', () => {
     'Pasted by a person on January 1, 2026. In a new chat.',
     'Recorded through an API on January 1, 2026.',
     'Recorded through an API on January 1, 2026. (temperature 0, 9 tokens out)',
+    'What differs from the answer of Other, as its page says:',
   ]);
+});
+
+test('a wrong answer is shown by what differs from the good answer that it was made from, and one of its own as a whole', () => {
+  const wrong = proof.find('h3 ~ details');
+  assert.equal(
+    wrong
+      .find('.changes > *')
+      .map((_, line) => page(line).text())
+      .get(),
+    ['E | 5', 'Removed: Total: 15 <b>rows</b>', 'Added: Total: 16 <b>rows</b>'],
+  );
+  assert.is(wrong.last().find('pre').text(), 'fine\n');
+  assert.is(proof.find('h3 + p a').attr('href'), '/api/evals/one.json');
 });
 
 test('every box has a name, and scores lead to their answers', () => {
@@ -65,6 +84,7 @@ test('every box has a name, and scores lead to their answers', () => {
     'The answer',
     'With the prompt: 1 of 2',
     'Without the prompt: 1 of 2',
+    'Wrong answer',
   ]);
   for (const link of proof.find('td a').get()) assert.is(proof.find(`details${link.attribs.href}`).length, 1);
   const ids = page('[id]').map((_, element) => element.attribs.id);

@@ -1,12 +1,15 @@
+import { diffArrays } from 'diff';
+import Handlebars from 'handlebars/runtime.js';
 import type { AgentDocument } from '../../schema/documents.ts';
 import {
+  agentEvalsPath,
   type Case,
   type Evals,
   type GradedAnswer,
   isNamed,
   isPassed,
-  type Proof,
   type Result,
+  roundsOf,
   sampleCase,
 } from '../../schema/evals.ts';
 import { inputsOf, type SectionName, sectionsOf } from '../../text/prompt-text.ts';
@@ -84,7 +87,8 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
       sampleAnswer: site.markdown.forAnswer(sampleOutput, document.url),
       result: resultOf(site, agent),
       trap: trapOf(agent.trap, evals),
-      proof: proofSection(evals, agent.proof, (answer) => site.markdown.forAnswer(answer, document.url)),
+      proof: proofSection(agent, (answer) => site.markdown.forAnswer(answer, document.url)),
+      evalsLink: site.url.link(agentEvalsPath.replace('{slug}', agent.slug)),
       configText: config?.text ?? null,
       configLink: document.configUrl === null ? null : new URL(document.configUrl).pathname,
       assistants: assistantsFor(agent.runtimes),
@@ -178,10 +182,13 @@ function trapOf(line: string | null | undefined, evals: Evals | null) {
 }
 
 /** What the section "Proof" of an agent's page shows; null for an agent without recorded answers. */
-function proofSection(evals: Evals | null, proof: Proof | null, toHtml: (answer: string) => string) {
+function proofSection({ texts, proof }: PublishedAgent, toHtml: (answer: string) => string) {
+  const { evals, sampleOutput } = texts();
   if (proof === null || evals === null) return null;
   const { rows } = scoreTable(evals);
-  const wrong = evals.cases.flatMap((one) => [one, ...one.turns].flatMap(wrongAnswersOf));
+  const wrong = evals.cases.flatMap((one) =>
+    roundsOf(one).flatMap((round, turn) => wrongAnswersOf(round, goodAnswers(evals, one.name, turn, sampleOutput))),
+  );
   return {
     ...proof,
     unnamed: evals.answers.filter(({ recorded }) => !isNamed(recorded)).length,
@@ -204,15 +211,63 @@ function proofSection(evals: Evals | null, proof: Proof | null, toHtml: (answer:
   };
 }
 
+/** An answer that wrong ones may be made from. */
+interface GoodAnswer {
+  /** What it is, such as `the sample output`. */
+  name: string;
+  lines: string[];
+}
+
+/** The answers to a case, in a turn of the conversation, counted from 0. */
+function goodAnswers({ answers }: Evals, name: string, turn: number, sampleOutput: string): GoodAnswer[] {
+  const recorded = answers
+    .filter((answer) => answer.case === name)
+    .map(({ recorded, answer, turns }) => [`the answer of ${recorded.model}`, [answer, ...turns][turn] ?? ''] as const);
+  const sample = name === sampleCase && turn === 0 ? [['the sample output', sampleOutput] as const] : [];
+  return [...sample, ...recorded].map(([name, text]) => ({ name, lines: text.trimEnd().split('\n') }));
+}
+
 /** The counterexamples of an answer, each with the check that has to stop it. */
-function wrongAnswersOf({ checks, counterexamples }: Pick<Case, 'checks' | 'counterexamples'>) {
+function wrongAnswersOf({ checks, counterexamples }: Round, good: readonly GoodAnswer[]) {
   return counterexamples.map(({ name, wrong, check, answer, results }) => ({
     id: `proof-wrong-${name}`,
     wrong,
     answer,
+    changes: changesOf(answer, good),
     stopped: results[check]?.failure !== null,
     check: checks[check]?.why ?? results[check]?.kind ?? '',
   }));
+}
+
+type Round = Pick<Case, 'checks' | 'counterexamples'>;
+
+/** The most lines that are removed and added where a page shows changes. Finding them takes the square of that time. */
+const mostEdits = 40;
+
+/**
+ * How a wrong answer differs from the good one that shares the most lines with it, as HTML: the changed lines, each with the
+ * lines around it. Null if these are longer than the answer itself.
+ */
+function changesOf(answer: string, good: readonly GoodAnswer[]): { from: string; html: string } | null {
+  const lines = answer.trimEnd().split('\n');
+  const own = new Set(lines);
+  const shared = good.map((one) => one.lines.filter((line) => own.has(line)).length);
+  const original = good[shared.indexOf(Math.max(...shared))];
+  if (original === undefined) return null;
+  const parts = diffArrays(original.lines, lines, { maxEditLength: mostEdits }) ?? [];
+  let length = 0;
+  const html = parts.flatMap(({ value, added, removed }, part) =>
+    value.map((text, line) => {
+      const [isFirst, isLast] = [line === 0 && part > 0, line === value.length - 1 && part < parts.length - 1];
+      if (!added && !removed && !isFirst && !isLast)
+        return line === 1 && part > 0 && part < parts.length - 1 ? '<hr>' : '';
+      length += text.length + 1;
+      const escaped = Handlebars.escapeExpression(text);
+      if (removed) return `<del><span class="visually-hidden">Removed: </span>${escaped}</del>`;
+      return added ? `<ins><span class="visually-hidden">Added: </span>${escaped}</ins>` : `<span>${escaped}</span>`;
+    }),
+  );
+  return parts.length === 0 || length >= answer.length ? null : { from: original.name, html: html.join('') };
 }
 
 /** The checks that an answer passes, and the answer of the same model without the prompt does not. */
@@ -240,7 +295,6 @@ function answerOf(graded: GradedAnswer, cases: readonly Case[], toHtml: (answer:
     stale,
     score: scoreOf(graded),
     results: results.map(checkOf),
-    patterns: results.some(({ why }) => why !== null),
     answer,
     answerTitle: withoutPrompt === null ? 'The answer' : `With the prompt: ${score(results)}`,
     turns: turns.map((text, index) => ({
