@@ -22,10 +22,11 @@ interface Hit extends StoredEntry {
 }
 
 /**
- * The lowest score of a hit: normally, and if an important word is in its title, tags or keywords (`strong`). A hit
- * also needs at least the share `ofBest` of the best score.
+ * The lowest score of a hit: for a query of one word, if it has one word of several, if that word is important and in its
+ * title, tags or keywords (`strong`), and if it has `several` words. One word alone says little about what a reader wants. A
+ * hit also needs at least the share `ofBest` of the best score.
  */
-const least = { score: 0.35, strong: 0.25, ofBest: 0.5 };
+const least = { only: 0.35, one: 0.4, strong: 0.3, several: 0.15, ofBest: 0.5 };
 
 /** Words are searched unchanged: they are already split and folded. */
 const literal = { tokenize: (text: string) => [text], processTerm: (term: string) => term };
@@ -53,7 +54,9 @@ export function searchAgents(
   query: string,
   fits: (agent: StoredEntry) => boolean,
 ): Hit[] {
-  const words = queryTerms(query).map((word) => ({ ...findWord(index, word), weight: weightOf(word) }));
+  const words = queryTerms(query).map((word, at, { length }) => {
+    return { ...findWord(index, word, at === length - 1), weight: weightOf(word) };
+  });
   const sums = new Map<string, Sum>();
   let possible = 0;
   for (const { qualities, weight } of words) {
@@ -68,9 +71,10 @@ export function searchAgents(
     }
   }
   const scores = new Map<string, number>();
-  for (const [id, { points, strong }] of sums) {
+  for (const [id, { points, words: had, strong }] of sums) {
     const score = points / possible;
-    if (score < (strong ? least.strong : least.score)) continue;
+    const kind = words.length === 1 ? 'only' : had > 1 ? 'several' : strong ? 'strong' : 'one';
+    if (score < least[kind]) continue;
     if (fits(index.getStoredFields(id) as unknown as StoredEntry)) scores.set(id, score);
   }
   const bound = least.ofBest * [...scores.values()].reduce((best, score) => Math.max(best, score), 0);
@@ -97,23 +101,37 @@ export function isTooShort(query: string): boolean {
   return short.test(fold(query.trim()));
 }
 
-/** Finds a word, its other forms, and words that start with it; if there are none, words with a similar spelling. */
-function findWord(index: MiniSearch<SearchEntry>, word: string): Found {
+/**
+ * Finds a word, its other forms, and words that start with it; if there are none, words with a similar spelling. Only the
+ * last word of a query may still be incomplete, so longer words match the others less.
+ */
+function findWord(index: MiniSearch<SearchEntry>, word: string, isLast: boolean): Found {
   const stem = stemOf(word);
   const byStart = { queries: [stem], ...literal, prefix: !short.test(stem) };
-  const qualities = qualitiesOf(index, byStart, word);
+  const qualities = qualitiesOf(index, byStart, word, isLast ? 0.7 : 0.4);
   if (qualities.size > 0 || word.length < 5) return { query: byStart, qualities };
   const similar = { queries: [word], ...literal, fuzzy: word.length < 8 ? 1 : 2 };
-  return { query: similar, qualities: qualitiesOf(index, similar, word) };
+  return { query: similar, qualities: qualitiesOf(index, similar, word, 0) };
 }
 
-/** Returns how well agents match a word, by slug. This depends on the field and on how similar the matching term is. */
-function qualitiesOf(index: MiniSearch<SearchEntry>, query: QueryCombination, word: string): Map<string, number> {
+/**
+ * Returns how well agents match a word, by slug. This depends on the field and on how similar the matching term is: for a
+ * longer word, it is at most `longer`. Typing mistakes are rare in the first letter, where they would make another word.
+ */
+function qualitiesOf(
+  index: MiniSearch<SearchEntry>,
+  query: QueryCombination,
+  word: string,
+  longer: number,
+): Map<string, number> {
   const qualities = new Map<string, number>();
   const stem = stemOf(word);
   const unspaced = isUnspaced(word);
   const isSame = (term: string) => term === word || stemOf(term) === stem;
-  const nearness = (term: string) => (unspaced || isSame(term) ? 1 : term.startsWith(stem) ? 0.7 : 0.6);
+  const nearness = (term: string) => {
+    if (unspaced || isSame(term)) return 1;
+    return term.startsWith(stem) ? longer : term[0] === word[0] ? 0.6 : 0;
+  };
   for (const [field, weight] of Object.entries(fieldWeights)) {
     let last = '';
     let quality = 0;

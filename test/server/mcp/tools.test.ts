@@ -49,7 +49,7 @@ tests.add('a filter that nothing fits is answered with what there is', async (cl
 tests.add('searches agents, also by part of a word or with a slip, and by some of many words', async (client) => {
   const search = (query: string) => client.callTool({ name: 'search_agents', arguments: { query } });
   assert.equal(slugs(await search('table sorter')), ['table-sorter']);
-  assert.is(slugs(await search('tabel sort'))[0], 'table-sorter');
+  assert.is(slugs(await search('tablle sort'))[0], 'table-sorter');
   // Every word must be found, even a repeated one. Punctuation does not count.
   assert.equal(slugs(await search('Table, sorter: TABLE!')), ['table-sorter']);
   const all = await client.callTool({ name: 'search_agents', arguments: { query: 'letters', limit: 1 } });
