@@ -120,8 +120,8 @@ function withOrderedKeys(text: string): string {
     const blocks = keyBlocksOf(source, root);
     let rank = -1;
     const ranked = root.items.map(({ key }, index) => {
-      const known = isScalar(key) ? keyOrder.indexOf(String(key.value)) : -1;
-      rank = known === -1 ? rank : known;
+      const position = isScalar(key) ? keyOrder.indexOf(String(key.value)) : -1;
+      rank = position === -1 ? rank : position;
       return { rank, text: blocks.parts[index] as string };
     });
     ranked.sort((a, b) => a.rank - b.rank);
@@ -164,10 +164,10 @@ function withLowercaseTags(text: string): string {
     for (const [index, item] of [...list.items.entries()].reverse()) {
       const tag = tags[index];
       const [start = 0, end = 0] = (item as Node).range ?? [];
-      const wanted = typeof tag === 'string' ? tag.toLowerCase().replace(/[\s_]+/g, '-') : '';
-      if (!slugPattern.test(wanted) || tags.includes(wanted)) continue;
-      result = result.slice(0, start) + source.slice(start, end).replace(tag, wanted) + result.slice(end);
-      tags[index] = wanted;
+      const slug = typeof tag === 'string' ? tag.toLowerCase().replace(/[\s_]+/g, '-') : '';
+      if (!slugPattern.test(slug) || tags.includes(slug)) continue;
+      result = result.slice(0, start) + source.slice(start, end).replace(tag, slug) + result.slice(end);
+      tags[index] = slug;
     }
     return { source: result, values: { ...values, tags } };
   });

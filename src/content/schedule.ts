@@ -63,7 +63,7 @@ export function select(
   const outside = new Set(
     [...skipped, ...folders.filter((folder) => !isWanted(folder, selection))].map(({ slug }) => slug),
   );
-  const wanted = folders.filter(({ slug }) => !outside.has(slug));
+  const selected = folders.filter(({ slug }) => !outside.has(slug));
   const withdrawn = folders
     .filter(({ schedule }) => schedule.withdrawn && schedule.issue !== null)
     .flatMap(({ slug, schedule }) => [slug, ...schedule.formerSlugs]);
@@ -80,7 +80,7 @@ export function select(
   const taken = [...folders.map(({ schedule }) => schedule), ...reserved].map(({ issue }) => issue ?? 0);
   const highest = taken.reduce((most, issue) => Math.max(most, issue), 0);
   const agents = number(
-    wanted.map(({ agent }) => agent).filter((agent): agent is Agent => agent !== null),
+    selected.map(({ agent }) => agent).filter((agent): agent is Agent => agent !== null),
     highest,
   );
   return {

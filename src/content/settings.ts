@@ -96,28 +96,28 @@ const fallbacks: Source = {
 };
 
 function parseInvalid(value: unknown): { source: Source; vocabulary: KnownVocabulary } {
-  const given = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+  const fields = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
   const valid = Object.entries(settingsSource.shape).flatMap(([key, schema]) => {
-    const { success, data } = schema.safeParse(given[key]);
+    const { success, data } = schema.safeParse(fields[key]);
     return success && data !== undefined ? [[key, data] as const] : [];
   });
   const source: Source = { ...fallbacks, ...Object.fromEntries(valid) };
-  const known = (key: string) => valid.some(([name]) => name === key);
-  const { categories } = given;
+  const isValid = (key: string) => valid.some(([name]) => name === key);
+  const { categories } = fields;
   const named = typeof categories === 'object' && categories !== null && !Array.isArray(categories);
   // A category without a label is still a category. But if a key is not a slug, its intended name is unknown.
-  if (!known('categories') && named && Object.keys(categories).every((key) => pathName.safeParse(key).success)) {
+  if (!isValid('categories') && named && Object.keys(categories).every((key) => pathName.safeParse(key).success)) {
     source.categories = Object.fromEntries(
       Object.keys(categories).map((key) => [key, { label: key, description: key }]),
     );
   }
-  if (!known('rules')) source.rules = validRules(given.rules);
+  if (!isValid('rules')) source.rules = validRules(fields.rules);
   return {
     source,
     vocabulary: {
       categories: Object.keys(source.categories).length > 0 ? source.categories : null,
-      difficulties: known('difficulties') ? source.difficulties : null,
-      runtimes: known('runtimes') ? source.runtimes : null,
+      difficulties: isValid('difficulties') ? source.difficulties : null,
+      runtimes: isValid('runtimes') ? source.runtimes : null,
       rules: source.rules,
     },
   };

@@ -11,7 +11,7 @@ import type { PublishedAgent, Site } from '../site/site.ts';
 import { type Announcement, type AnnouncementJournal, type Claim, isToSend } from './announcement-journal.ts';
 import { campaignSender, newMark, type Sender, type Sent, type ServiceTools, type Subject } from './campaign.ts';
 import { openMailKey, requireMailKey } from './consent.ts';
-import { type ListName, pauseFor, type SubscriptionRecords } from './provider.ts';
+import { type ListName, pauseFor, type SubscriptionStore } from './provider.ts';
 import { buttondown } from './providers/buttondown.ts';
 import { listmonk } from './providers/listmonk.ts';
 import { resend } from './providers/resend.ts';
@@ -19,7 +19,7 @@ import { messageHash, smtpSender } from './providers/smtp.ts';
 import { webhook } from './providers/webhook.ts';
 import { openSmtp, parseSmtpSettings, type SmtpSettings } from './smtp.ts';
 import { parseSubscriberSettings, type SubscriberSettings } from './subscribers.ts';
-import { fileRecords } from './subscribers-file.ts';
+import { fileSubscriptions } from './subscribers-file.ts';
 
 /** How announcements are sent. Contains keys and passwords, so do not log it. */
 type AnnounceSettings =
@@ -77,7 +77,7 @@ export interface SenderOptions {
   list: ListName;
   site: Pick<Settings, 'baseUrl' | 'runtimeUrl'>;
   /** Subscribers that are not in a file. */
-  records?: SubscriptionRecords | undefined;
+  subscriptions?: SubscriptionStore | undefined;
   /** The data folder. */
   data: string;
   environment: NodeJS.ProcessEnv;
@@ -121,7 +121,7 @@ function serviceSender(
 
 async function openSmtpSender(
   settings: Extract<AnnounceSettings, { provider: 'file' }>,
-  { list, site, data, records, environment, now, signal, onProgress, wait = pauseFor }: SenderOptions,
+  { list, site, data, subscriptions, environment, now, signal, onProgress, wait = pauseFor }: SenderOptions,
 ): Promise<{ sender: Sender; close(): void }> {
   const { runtimeUrl } = site;
   if (runtimeUrl === null) {
@@ -135,13 +135,13 @@ async function openSmtpSender(
       'The server (`runtimeUrl`) has no https address, which links to unsubscribe must have, so no email can be sent.',
     );
   }
-  if (records !== undefined) requireMailKey(environment);
+  if (subscriptions !== undefined) requireMailKey(environment);
   const key = await openMailKey({ environment, folder: data, random: randomBytes });
   const pace = { maxConnections: 5, rateLimit: settings.rate, now: () => now().getTime(), wait };
   const smtp = openSmtp(settings.smtp, pace);
   const sender = smtpSender({
     ...{ smtp, key, list, runtimeUrl, now },
-    records: records ?? fileRecords(join(data, 'signups.jsonl')),
+    subscriptions: subscriptions ?? fileSubscriptions(join(data, 'signups.jsonl')),
     domain: settings.smtp.from.address.slice(settings.smtp.from.address.lastIndexOf('@') + 1),
     ...(signal === undefined ? {} : { signal }),
     ...(onProgress === undefined ? {} : { onProgress }),
@@ -227,9 +227,9 @@ const longestMs = { issue: 36 * 3_600_000, digest: 7 * 24 * 3_600_000 };
 
 /** Sends what is new to a list, exactly once. Throws OperationError if it refuses, with the reason. */
 export async function announce(options: AnnounceOptions): Promise<Announced> {
-  const found = await check(options);
-  if (!('plan' in found)) return found;
-  const { plan } = found;
+  const checked = await check(options);
+  if (!('plan' in checked)) return checked;
+  const { plan } = checked;
   const claim = await options.journal.claim(plan.key);
   try {
     // Another process may have sent it since the check.
@@ -242,9 +242,9 @@ export async function announce(options: AnnounceOptions): Promise<Announced> {
 
 /** Says what `announce` would do. Changes nothing. */
 export async function rehearse(options: AnnounceOptions): Promise<{ result: Announced; plan: Plan | null }> {
-  const found = await check(options);
-  if (!('plan' in found)) return { result: found, plan: null };
-  const { plan } = found;
+  const checked = await check(options);
+  if (!('plan' in checked)) return { result: checked, plan: null };
+  const { plan } = checked;
   if (await options.sender.isSent(plan)) return { result: alreadySent(plan), plan };
   const audience = await options.sender.audience();
   const message =
@@ -267,10 +267,10 @@ async function check(options: AnnounceOptions): Promise<{ plan: Plan } | Announc
   const { site, late, now, journal, checkLive } = options;
   const plan = planAnnouncement(site, options);
   if (plan === null) return { outcome: 'nothing-new', key: null, message: 'Nothing was ever published.' };
-  const known = await journal.read(plan.key);
-  if (known?.state === 'sent') return alreadySent(plan, known.since);
+  const announcement = await journal.read(plan.key);
+  if (announcement?.state === 'sent') return alreadySent(plan, announcement.since);
   if (!late && now.getTime() - plan.published.getTime() > longestMs[plan.kind]) {
-    const what = known === null ? 'was not announced' : 'was not announced completely';
+    const what = announcement === null ? 'was not announced' : 'was not announced completely';
     return {
       outcome: 'nothing-new',
       key: plan.key,
@@ -297,13 +297,13 @@ export interface Decision {
 export async function uncertainMails(
   { key }: Plan,
   journal: AnnouncementJournal,
-  records: Pick<SubscriptionRecords, 'find'>,
+  subscriptions: Pick<SubscriptionStore, 'find'>,
 ): Promise<{ id: string; recipient: string | null; messageHash: string }[]> {
   const mails = [];
   for (const [id, state] of (await journal.read(key))?.deliveries ?? []) {
     if (state !== 'sending') continue;
-    const [record] = await records.find({ id });
-    mails.push({ id, recipient: record?.email ?? null, messageHash: messageHash(key, id) });
+    const [subscription] = await subscriptions.find({ id });
+    mails.push({ id, recipient: subscription?.email ?? null, messageHash: messageHash(key, id) });
   }
   return mails;
 }
@@ -317,12 +317,12 @@ export async function resolve(
   plan: Plan,
   journal: AnnouncementJournal,
   decisions: readonly Decision[],
-  records: Pick<SubscriptionRecords, 'find'>,
+  subscriptions: Pick<SubscriptionStore, 'find'>,
 ): Promise<string> {
   if ((await journal.read(plan.key)) === null) throw new OperationError(`No email of ${plan.name} was sent.`);
   const claim = await journal.claim(plan.key);
   try {
-    const mails = await uncertainMails(plan, journal, records);
+    const mails = await uncertainMails(plan, journal, subscriptions);
     return mails.length > 0
       ? await settle(claim, plan, decisions, mails)
       : await settleCampaign(claim, plan, decisions);
@@ -339,10 +339,10 @@ async function settle(
 ): Promise<string> {
   const settled = new Map<string, boolean>();
   for (const { mail, sent } of decisions) {
-    const wanted = mail?.toLowerCase().replace(/^<|>$/g, '');
+    const identifier = mail?.toLowerCase().replace(/^<|>$/g, '');
     const named = mails.filter(
       ({ recipient, messageHash: hash }) =>
-        wanted === undefined || recipient?.toLowerCase() === wanted || wanted.split('@')[0] === hash,
+        identifier === undefined || recipient?.toLowerCase() === identifier || identifier.split('@')[0] === hash,
     );
     if (named.length === 0)
       throw new OperationError(`No email of ${name} that matches ${mail} has an unknown outcome.`);

@@ -100,11 +100,11 @@ export function announcementFiles(
         throw new OperationError(`${sendingElsewhere} It is ${error.who}.`, { cause: error });
       });
       const release = () => journal.close();
-      const known = await readEvents(file).catch(async (error) => {
+      const stored = await readEvents(file).catch(async (error) => {
         await release();
         throw error;
       });
-      return claimOf(key, known, (event) => journal.append(event), release);
+      return claimOf(key, stored, (event) => journal.append(event), release);
     },
     isEmpty: async () => (await filesIn(folder)).length === 0,
   };
@@ -174,25 +174,31 @@ async function readEvents(file: string): Promise<Announcement | null> {
 /** Returns an announcement after another event. */
 export function after(before: Announcement | null, event: StoredEvent): Announcement {
   const { time } = event;
-  const known = before ?? { state: 'claimed', since: time, draft: null, abandoned: [], deliveries: null };
+  const announcement = before ?? { state: 'claimed', since: time, draft: null, abandoned: [], deliveries: null };
   switch (event.type) {
     case 'claimed':
-      return known;
+      return announcement;
     case 'drafted':
-      return { ...known, draft: event.draft };
+      return { ...announcement, draft: event.draft };
     case 'sending':
     case 'sent':
-      return { ...known, state: event.type, since: time };
+      return { ...announcement, state: event.type, since: time };
     case 'unsent': {
-      const given = event.draft === undefined ? [] : [event.draft];
-      return { ...known, state: 'claimed', since: time, draft: null, abandoned: [...known.abandoned, ...given] };
+      const drafts = event.draft === undefined ? [] : [event.draft];
+      return {
+        ...announcement,
+        state: 'claimed',
+        since: time,
+        draft: null,
+        abandoned: [...announcement.abandoned, ...drafts],
+      };
     }
     case 'recipients':
-      return { ...known, deliveries: new Map(event.ids.map((id) => [id, 'waiting'])) };
+      return { ...announcement, deliveries: new Map(event.ids.map((id) => [id, 'waiting'])) };
     case 'delivery':
       // Changed in place: copying the map for each email would take too long.
-      (known.deliveries as Map<string, string> | null)?.set(event.id, event.state);
-      return known;
+      (announcement.deliveries as Map<string, string> | null)?.set(event.id, event.state);
+      return announcement;
   }
 }
 
@@ -238,11 +244,11 @@ export function announcementDatabase(database: Database, now: () => Date): Annou
         clearInterval(beat);
         await database.query('DELETE FROM catalog_announcement_claims WHERE key = $1 AND token = $2', [key, token]);
       };
-      const known = await events(key).catch(async (error) => {
+      const history = await events(key).catch(async (error) => {
         await release();
         throw error;
       });
-      let { count } = known;
+      let { count } = history;
       const store = async (event: AnnouncementEvent) => {
         const stored = { ...event, time: now().toISOString() };
         const text = `INSERT INTO catalog_announcements (key, number, event)
@@ -260,7 +266,7 @@ export function announcementDatabase(database: Database, now: () => Date): Annou
         turn = stored.catch(() => {});
         return stored;
       };
-      return claimOf(key, known.announcement, storeInTurn, release);
+      return claimOf(key, history.announcement, storeInTurn, release);
     },
     isEmpty: async () => (await database.query('SELECT 1 FROM catalog_announcements LIMIT 1')).length === 0,
   };

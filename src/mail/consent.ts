@@ -8,10 +8,10 @@ import { createFile, type Disk, hasCode, makeFolder, reasonOf, syncFolder } from
 import {
   type ListName,
   listNames,
+  type StoredSubscription,
   type SubscriberLog,
   type Subscription,
-  type SubscriptionRecord,
-  type SubscriptionRecords,
+  type SubscriptionStore,
 } from './provider.ts';
 import type { Mail, Smtp, SmtpFailed } from './smtp.ts';
 
@@ -44,8 +44,8 @@ const fileName = 'mail.key';
  */
 export async function openMailKey(options: MailKeyOptions): Promise<Buffer> {
   const { folder, random, disk = fs } = options;
-  const known = await readMailKey(options);
-  if (known !== null) return known;
+  const existing = await readMailKey(options);
+  if (existing !== null) return existing;
   const path = join(folder, fileName);
   const draft = `${path}.${random(6).toString('hex')}`;
   try {
@@ -64,9 +64,9 @@ export async function openMailKey(options: MailKeyOptions): Promise<Buffer> {
 /** The same key, or null if none was made yet. */
 export async function readMailKey(options: Omit<MailKeyOptions, 'random'>): Promise<Buffer | null> {
   const { environment, folder, disk = fs } = options;
-  const given = environment.CATALOG_MAIL_KEY?.trim();
-  if (given) {
-    if (given.length >= 32) return Buffer.from(given);
+  const variable = environment.CATALOG_MAIL_KEY?.trim();
+  if (variable) {
+    if (variable.length >= 32) return Buffer.from(variable);
     throw new UsageError(
       'CATALOG_MAIL_KEY is too short; it has to have at least 32 characters (openssl rand -hex 32).',
     );
@@ -139,9 +139,9 @@ export function unsubscribeAddress({ id, list }: Subscribed, { runtimeUrl, key }
 /** Checks a token. `now` is in milliseconds since 1970. */
 export function readToken(token: string, purpose: Purpose, key: Buffer, now: number): Claims | TokenProblem {
   const [content = '', signature = '', ...rest] = token.split('.');
-  const given = Buffer.from(signature);
+  const received = Buffer.from(signature);
   const expected = Buffer.from(signatureOf(content, key));
-  if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) return 'forged';
+  if (rest.length > 0 || received.length !== expected.length || !timingSafeEqual(received, expected)) return 'forged';
   const { data } = claims.safeParse(JSON.parse(Buffer.from(content, 'base64url').toString('utf8')));
   if (data === undefined) return 'forged';
   if (data.purpose !== purpose) return 'other-purpose';
@@ -159,7 +159,7 @@ function signatureOf(content: string, key: Buffer): string {
 
 /** What the rules about consent need to know. */
 export interface ConsentTools {
-  records: SubscriptionRecords;
+  subscriptions: SubscriptionStore;
   /** The key of tokens and pseudonyms (`openMailKey`). */
   key: Buffer;
   /** Milliseconds since 1970. */
@@ -171,13 +171,13 @@ export interface ConsentTools {
  *
  * The time is later than any suppression of the address, also if the clock went back since then.
  */
-export async function confirm({ id }: Claims, { records, key, now }: ConsentTools): Promise<boolean> {
-  const [record] = await records.find({ id });
-  if (record === undefined || record.unsubscribed !== undefined) return false;
-  if (record.confirmed !== undefined) return true;
-  const suppressed = (await records.suppressions()).get(addressHash(record.email, key));
+export async function confirm({ id }: Claims, { subscriptions, key, now }: ConsentTools): Promise<boolean> {
+  const [subscription] = await subscriptions.find({ id });
+  if (subscription === undefined || subscription.unsubscribed !== undefined) return false;
+  if (subscription.confirmed !== undefined) return true;
+  const suppressed = (await subscriptions.suppressions()).get(addressHash(subscription.email, key));
   const earliest = suppressed === undefined ? 0 : Date.parse(suppressed) + 1;
-  await records.mark(id, 'confirmed', new Date(Math.max(now(), earliest)).toISOString());
+  await subscriptions.mark(id, 'confirmed', new Date(Math.max(now(), earliest)).toISOString());
   return true;
 }
 
@@ -185,34 +185,43 @@ export async function confirm({ id }: Claims, { records, key, now }: ConsentTool
  * Ends all subscriptions of an address to a list, also newer ones than that of the link. If they were erased or ended
  * before, there is nothing to do.
  */
-export async function unsubscribe({ id }: Claims, { records, now }: ConsentTools): Promise<void> {
-  const [record] = await records.find({ id });
-  if (record === undefined) return;
-  const { email, list } = record;
-  const open = (await records.find({ email })).filter((each) => each.list === list && each.unsubscribed === undefined);
-  if (open.length > 0) await records.mark(id, 'unsubscribed', new Date(now()).toISOString());
+export async function unsubscribe({ id }: Claims, { subscriptions, now }: ConsentTools): Promise<void> {
+  const [subscription] = await subscriptions.find({ id });
+  if (subscription === undefined) return;
+  const { email, list } = subscription;
+  const open = (await subscriptions.find({ email })).filter(
+    (each) => each.list === list && each.unsubscribed === undefined,
+  );
+  if (open.length > 0) await subscriptions.mark(id, 'unsubscribed', new Date(now()).toISOString());
 }
 
 /** Someone who gets emails: a confirmed address, and the subscription that links to unsubscribe are made for. */
-type Recipient = Pick<SubscriptionRecord, 'id' | 'email' | 'list'>;
+type Recipient = Pick<StoredSubscription, 'id' | 'email' | 'list'>;
 
 /** Everyone who gets the emails of a list: each address once, in the order in which they subscribed. */
 export async function recipients(
   list: ListName,
-  { records, key }: Pick<ConsentTools, 'key'> & { records: Pick<SubscriptionRecords, 'find' | 'suppressions'> },
+  {
+    subscriptions,
+    key,
+  }: Pick<ConsentTools, 'key'> & { subscriptions: Pick<SubscriptionStore, 'find' | 'suppressions'> },
 ): Promise<Recipient[]> {
-  const suppressions = await records.suppressions();
+  const suppressions = await subscriptions.suppressions();
   const byAddress = new Map<string, Recipient>();
-  for (const record of await records.find({ list })) {
-    const address = record.email.toLowerCase();
-    if (!byAddress.has(address) && isActive(record, suppressions, key)) byAddress.set(address, record);
+  for (const subscription of await subscriptions.find({ list })) {
+    const address = subscription.email.toLowerCase();
+    if (!byAddress.has(address) && isActive(subscription, suppressions, key)) byAddress.set(address, subscription);
   }
   return [...byAddress.values()];
 }
 
 /** Whether a subscription gets emails: it was confirmed, not ended, and confirmed after its address was suppressed. */
-export function isActive(record: SubscriptionRecord, suppressions: ReadonlyMap<string, string>, key: Buffer): boolean {
-  const { email, confirmed, unsubscribed } = record;
+export function isActive(
+  subscription: StoredSubscription,
+  suppressions: ReadonlyMap<string, string>,
+  key: Buffer,
+): boolean {
+  const { email, confirmed, unsubscribed } = subscription;
   if (confirmed === undefined || unsubscribed !== undefined) return false;
   const suppressed = suppressions.size === 0 ? undefined : suppressions.get(addressHash(email, key));
   return suppressed === undefined || Date.parse(confirmed) > Date.parse(suppressed);
@@ -229,19 +238,24 @@ const sameAskMs = 10 * 60 * 1000;
  * Returns a stored subscription if its address should be asked to confirm it, else null. Not if it gets the emails of the list
  * already, and not too often: anyone can type any address into the form.
  */
-export async function toAsk(id: string, { records, key }: ConsentTools): Promise<SubscriptionRecord | null> {
-  const [asking] = await records.find({ id });
+export async function toAsk(id: string, { subscriptions, key }: ConsentTools): Promise<StoredSubscription | null> {
+  const [asking] = await subscriptions.find({ id });
   if (asking === undefined || asking.confirmed !== undefined || asking.unsubscribed !== undefined) return null;
-  const all = await records.find({ mailbox: asking.email });
-  const isSame = ({ email, list }: SubscriptionRecord) =>
+  const all = await subscriptions.find({ mailbox: asking.email });
+  const isSame = ({ email, list }: StoredSubscription) =>
     list === asking.list && email.toLowerCase() === asking.email.toLowerCase();
-  const suppressions = await records.suppressions();
-  if (all.some((record) => isSame(record) && isActive(record, suppressions, key))) return null;
-  const age = ({ time }: SubscriptionRecord) => Date.parse(asking.time) - Date.parse(time);
-  const position = all.findIndex((record) => record.id === id);
-  const asked = all.slice(0, position).filter((record) => record.pending && age(record) < askWindowMs);
-  const isWaiting = (record: SubscriptionRecord) =>
-    isSame(record) && record.confirmed === undefined && record.unsubscribed === undefined && age(record) < sameAskMs;
+  const suppressions = await subscriptions.suppressions();
+  if (all.some((subscription) => isSame(subscription) && isActive(subscription, suppressions, key))) return null;
+  const age = ({ time }: StoredSubscription) => Date.parse(asking.time) - Date.parse(time);
+  const position = all.findIndex((subscription) => subscription.id === id);
+  const asked = all
+    .slice(0, position)
+    .filter((subscription) => subscription.pending && age(subscription) < askWindowMs);
+  const isWaiting = (subscription: StoredSubscription) =>
+    isSame(subscription) &&
+    subscription.confirmed === undefined &&
+    subscription.unsubscribed === undefined &&
+    age(subscription) < sameAskMs;
   return asked.length >= mostAsks || asked.some(isWaiting) ? null : asking;
 }
 
@@ -261,7 +275,7 @@ interface ConfirmationLinks {
 
 /** The email that asks an address to confirm its subscription. */
 function confirmationMail(
-  { email, list }: Pick<SubscriptionRecord, 'email' | 'list'>,
+  { email, list }: Pick<StoredSubscription, 'email' | 'list'>,
   { title, confirm, unsubscribe }: ConfirmationLinks,
 ): Mail {
   const asked = `Someone entered this address ${wishes[list](title)}.`;
@@ -336,12 +350,15 @@ export function openConfirmations(tools: ConfirmationTools): Confirmations {
 
   async function send(id: string, attempt: number): Promise<void> {
     try {
-      const record = await toAsk(id, tools);
+      const subscription = await toAsk(id, tools);
       const url = runtimeUrl();
-      if (record === null || url === null) return;
+      if (subscription === null || url === null) return;
       const links = { runtimeUrl: url, key };
-      const [confirm, unsubscribe] = [confirmAddress(record, links, now()), unsubscribeAddress(record, links)];
-      await smtp.send(confirmationMail(record, { title: title(), confirm, unsubscribe }));
+      const [confirm, unsubscribe] = [
+        confirmAddress(subscription, links, now()),
+        unsubscribeAddress(subscription, links),
+      ];
+      await smtp.send(confirmationMail(subscription, { title: title(), confirm, unsubscribe }));
     } catch (error) {
       const { outcome = null, code = null, status = null } = error as Partial<SmtpFailed>;
       const pause = outcome === 'unsent' ? pausesMs[attempt] : undefined;

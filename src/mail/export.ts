@@ -1,6 +1,6 @@
 import { csv, visible } from '../lib/text.ts';
 import { readLines } from '../storage/line-file.ts';
-import { type ListName, listNames, type SubscriberLog, type SubscriptionRecord } from './provider.ts';
+import { type ListName, listNames, type StoredSubscription, type SubscriberLog } from './provider.ts';
 import { parseLine, RecordIndex } from './subscribers-file.ts';
 
 /** One address on one list, no matter how often it subscribed. */
@@ -64,27 +64,27 @@ export async function readSubscribers(
 
 /** Joins the subscriptions of each address to each list, in the order of the first ones. */
 export function subscriberEntries(
-  all: readonly SubscriptionRecord[],
+  all: readonly StoredSubscription[],
   { list, since }: ExportFilter,
 ): SubscriberEntry[] {
-  const groups = new Map<string, SubscriptionRecord[]>();
-  for (const record of all) {
-    if (list !== undefined && list !== record.list) continue;
-    if (since !== undefined && Date.parse(record.time) < since.getTime()) continue;
-    const key = `${record.list} ${record.email.toLowerCase()}`;
+  const groups = new Map<string, StoredSubscription[]>();
+  for (const subscription of all) {
+    if (list !== undefined && list !== subscription.list) continue;
+    if (since !== undefined && Date.parse(subscription.time) < since.getTime()) continue;
+    const key = `${subscription.list} ${subscription.email.toLowerCase()}`;
     const group = groups.get(key) ?? [];
-    group.push(record);
+    group.push(subscription);
     groups.set(key, group);
   }
-  return [...groups.values()].map((records) => {
-    const { time, email, list } = records[0] as SubscriptionRecord;
-    const notes = [...new Set(records.map(({ note }) => note).filter((note) => note))] as string[];
-    return { time, email, list, notes, consent: consentOf(records) };
+  return [...groups.values()].map((subscriptions) => {
+    const { time, email, list } = subscriptions[0] as StoredSubscription;
+    const notes = [...new Set(subscriptions.map(({ note }) => note).filter((note) => note))] as string[];
+    return { time, email, list, notes, consent: consentOf(subscriptions) };
   });
 }
 
-function consentOf(records: readonly SubscriptionRecord[]): Consent | null {
-  const asked = records.filter(({ pending }) => pending);
+function consentOf(subscriptions: readonly StoredSubscription[]): Consent | null {
+  const asked = subscriptions.filter(({ pending }) => pending);
   const last =
     asked.findLast(({ confirmed, unsubscribed }) => confirmed !== undefined && unsubscribed === undefined) ??
     asked.findLast(({ confirmed }) => confirmed !== undefined) ??
@@ -127,10 +127,10 @@ export function byAddress(entries: readonly SubscriberEntry[]): Address[] {
   const addresses = new Map<string, Address>();
   for (const { email, time, list, consent } of entries) {
     const key = email.toLowerCase();
-    const known = addresses.get(key);
-    const lists = listNames.filter((name) => name === list || known?.lists.includes(name));
-    const remarks = { ...known?.remarks, ...remarkOn(list, consent) };
-    addresses.set(key, { email, time, ...known, lists, remarks });
+    const entry = addresses.get(key);
+    const lists = listNames.filter((name) => name === list || entry?.lists.includes(name));
+    const remarks = { ...entry?.remarks, ...remarkOn(list, consent) };
+    addresses.set(key, { email, time, ...entry, lists, remarks });
   }
   return [...addresses.values()];
 }

@@ -26,7 +26,7 @@ export interface Subscription {
 type ConsentEvent = 'confirmed' | 'unsubscribed';
 
 /** A subscription as it is stored, with the times at which it was confirmed and ended: RFC 3339, UTC. */
-export type SubscriptionRecord = Subscription & { [Event in ConsentEvent]?: string };
+export type StoredSubscription = Subscription & { [Event in ConsentEvent]?: string };
 
 /** `mailbox` is any address of it. */
 export type Wanted = { id: string } | { email: string } | { mailbox: string } | { list: ListName };
@@ -53,9 +53,9 @@ export function mailboxOf(address: string): { mailbox: string; domains: readonly
  * Subscriptions that the program keeps itself, with the record of consent. Other processes may change them meanwhile, so
  * every call reads what is stored now. Addresses are compared without regard to case.
  */
-export interface SubscriptionRecords {
+export interface SubscriptionStore {
   /** The subscriptions with an id, of an address, of a mailbox, or on a list, in the order in which they were stored. */
-  find(wanted: Wanted): Promise<SubscriptionRecord[]>;
+  find(wanted: Wanted): Promise<StoredSubscription[]>;
   /**
    * Stores durably that a subscription was confirmed, or that its reader left its list, which ends all subscriptions so far
    * of the address to this list. The first time of each counts. An ended subscription is never confirmed.
@@ -77,7 +77,7 @@ export type Outcome = 'accepted' | 'invalid';
 export interface SubscriberProvider {
   readonly name: string;
   /** Absent if the provider keeps subscriptions and consent at its own place. */
-  readonly records?: SubscriptionRecords;
+  readonly subscriptions?: SubscriptionStore;
   /** Stores one subscription; `signal` ends all of its calls. Throws only ProviderFailed. */
   add(subscription: Subscription, signal: AbortSignal): Promise<Outcome>;
   /** Resolves if a subscription could be stored now. Absent if the provider cannot tell without storing one. */

@@ -17,9 +17,9 @@ export interface SmtpSettings {
 
 /** Reads CATALOG_SMTP_URL and CATALOG_MAIL_FROM. Null without the first. Throws one UsageError that names what is wrong. */
 export function parseSmtpSettings(environment: NodeJS.ProcessEnv): SmtpSettings | null {
-  const given = environment.CATALOG_SMTP_URL?.trim();
-  if (!given) return null;
-  const server = parseServer(given);
+  const address = environment.CATALOG_SMTP_URL?.trim();
+  if (!address) return null;
+  const server = parseServer(address);
   const from = parseSender(environment.CATALOG_MAIL_FROM?.trim() ?? '');
   const problems = [
     // The address may contain a password, so it is not repeated.

@@ -3,10 +3,10 @@ import type { Database } from '../storage/postgres.ts';
 import {
   mailboxOf,
   ProviderFailed,
+  type StoredSubscription,
   type SubscriberProvider,
   type Subscription,
-  type SubscriptionRecord,
-  type SubscriptionRecords,
+  type SubscriptionStore,
   secretsOf,
 } from './provider.ts';
 
@@ -15,7 +15,7 @@ export function openSubscriberDatabase(database: Database): SubscriberProvider {
   const provider = 'database';
   return {
     name: provider,
-    records: databaseRecords(database),
+    subscriptions: databaseSubscriptions(database),
     async add(subscription) {
       try {
         // If a connection breaks, nobody knows whether it was stored. Its id makes sure that it is stored once.
@@ -39,7 +39,7 @@ const insertion = `INSERT INTO catalog_subscriptions
 const nothing = Array(10).fill(null);
 
 /** Adds a subscription unless its id is known, and returns whether it did. PostgreSQL stores no NUL. */
-async function insert(database: Database, subscription: SubscriptionRecord): Promise<boolean> {
+async function insert(database: Database, subscription: StoredSubscription): Promise<boolean> {
   const { id, time, email, list, note, form, pending, confirmed, unsubscribed } = subscription;
   const values = [id, time, email, email.toLowerCase(), list, note?.replaceAll('\0', '\uFFFD'), form, pending === true];
   const all = [...values, confirmed, unsubscribed].map((value) => value ?? null);
@@ -49,12 +49,12 @@ async function insert(database: Database, subscription: SubscriptionRecord): Pro
 /** Adds subscriptions and suppressed addresses, and returns how many subscriptions are new. */
 export async function importSubscriptions(
   database: Database,
-  subscriptions: readonly SubscriptionRecord[],
+  subscriptions: readonly StoredSubscription[],
   suppressions: ReadonlyMap<string, string>,
 ): Promise<number> {
   let added = 0;
   for (const subscription of subscriptions) if (await insert(database, subscription)) added += 1;
-  for (const [hash, time] of suppressions) await databaseRecords(database).suppress(hash, time);
+  for (const [hash, time] of suppressions) await databaseSubscriptions(database).suppress(hash, time);
   return added;
 }
 
@@ -71,7 +71,7 @@ interface Row extends Pick<Subscription, 'id' | 'email' | 'list'> {
 const columns = { id: 'id', email: 'address', list: 'list' } as const;
 
 /** The subscriptions in a database. */
-export function databaseRecords(database: Database): SubscriptionRecords {
+export function databaseSubscriptions(database: Database): SubscriptionStore {
   return {
     async find(wanted) {
       if ('mailbox' in wanted) {
@@ -104,7 +104,7 @@ export function databaseRecords(database: Database): SubscriptionRecords {
 }
 
 /** Returns all subscriptions, in the order in which they were stored. */
-export function allSubscriptions(database: Database): Promise<SubscriptionRecord[]> {
+export function allSubscriptions(database: Database): Promise<StoredSubscription[]> {
   return select(database, '', []);
 }
 
@@ -118,7 +118,7 @@ async function select(
   database: Database,
   where: string,
   values: readonly (string | readonly string[])[],
-): Promise<SubscriptionRecord[]> {
+): Promise<StoredSubscription[]> {
   const text = `SELECT id, time, email, list, note, form, pending, confirmed, unsubscribed
     FROM catalog_subscriptions ${where} ORDER BY position`;
   const rows = await database.query<Row>(text, values);

@@ -13,10 +13,10 @@ import {
   listNames,
   mailboxOf,
   ProviderFailed,
+  type StoredSubscription,
   type SubscriberLog,
   type SubscriberProvider,
-  type SubscriptionRecord,
-  type SubscriptionRecords,
+  type SubscriptionStore,
   secretsOf,
   type Wanted,
 } from './provider.ts';
@@ -53,43 +53,43 @@ export function parseLine(line: Buffer): StoredLine | undefined {
 /** The subscriptions in the lines of a file, with the outcome of each. */
 export class RecordIndex {
   /** All of them, in the order of the lines. */
-  readonly all: SubscriptionRecord[] = [];
-  readonly #byId = new Map<string, SubscriptionRecord>();
-  readonly #byMailbox = new Map<string, SubscriptionRecord[]>();
+  readonly all: StoredSubscription[] = [];
+  readonly #byId = new Map<string, StoredSubscription>();
+  readonly #byMailbox = new Map<string, StoredSubscription[]>();
 
   /** Adds the next line. The outcome of a subscription that was erased is ignored. */
   add(line: StoredLine): void {
     if (!('event' in line)) {
-      const record = { ...line } as SubscriptionRecord;
-      this.all.push(record);
-      this.#byId.set(record.id, record);
-      this.#ofMailbox(record.email).push(record);
+      const subscription = { ...line } as StoredSubscription;
+      this.all.push(subscription);
+      this.#byId.set(subscription.id, subscription);
+      this.#ofMailbox(subscription.email).push(subscription);
       return;
     }
-    const known = this.#byId.get(line.id);
-    if (known === undefined) return;
+    const stored = this.#byId.get(line.id);
+    if (stored === undefined) return;
     if (line.event === 'confirmed') {
-      if (known.unsubscribed === undefined) known.confirmed ??= line.time;
+      if (stored.unsubscribed === undefined) stored.confirmed ??= line.time;
     } else {
-      for (const record of this.find({ email: known.email }))
-        if (record.list === known.list) record.unsubscribed ??= line.time;
+      for (const subscription of this.find({ email: stored.email }))
+        if (subscription.list === stored.list) subscription.unsubscribed ??= line.time;
     }
   }
 
-  /** As `find` of SubscriptionRecords. */
-  find(wanted: Wanted): SubscriptionRecord[] {
-    if ('id' in wanted) return [this.#byId.get(wanted.id)].filter((record) => record !== undefined);
+  /** As `find` of SubscriptionStore. */
+  find(wanted: Wanted): StoredSubscription[] {
+    if ('id' in wanted) return [this.#byId.get(wanted.id)].filter((subscription) => subscription !== undefined);
     if ('mailbox' in wanted) return [...this.#ofMailbox(wanted.mailbox)];
     if ('list' in wanted) return this.all.filter(({ list }) => list === wanted.list);
     const address = wanted.email.toLowerCase();
     return this.#ofMailbox(address).filter(({ email }) => email.toLowerCase() === address);
   }
 
-  #ofMailbox(address: string): SubscriptionRecord[] {
+  #ofMailbox(address: string): StoredSubscription[] {
     const { mailbox } = mailboxOf(address);
-    const known = this.#byMailbox.get(mailbox) ?? [];
-    this.#byMailbox.set(mailbox, known);
-    return known;
+    const subscriptions = this.#byMailbox.get(mailbox) ?? [];
+    this.#byMailbox.set(mailbox, subscriptions);
+    return subscriptions;
   }
 }
 
@@ -97,7 +97,7 @@ export class RecordIndex {
  * Reads the subscriptions in a file, which another process may own: each call reads only what was added since the last one,
  * or everything if the file was replaced. Suppressed addresses are in `suppressed.jsonl` next to it, which has no lasting owner.
  */
-export function fileRecords(file: string, disk: Disk = fs): Omit<SubscriptionRecords, 'mark'> {
+export function fileSubscriptions(file: string, disk: Disk = fs): Omit<SubscriptionStore, 'mark'> {
   const suppressed = join(dirname(file), 'suppressed.jsonl');
   let index = new RecordIndex();
   let read = { inode: 0, bytes: 0 };
@@ -132,9 +132,9 @@ export function fileRecords(file: string, disk: Disk = fs): Omit<SubscriptionRec
 
   return {
     find(wanted) {
-      const found = turn.then(refresh).then(() => index.find(wanted));
-      turn = found.catch(() => {});
-      return found;
+      const matches = turn.then(refresh).then(() => index.find(wanted));
+      turn = matches.catch(() => {});
+      return matches;
     },
     suppressions: () => readSuppressions(suppressed),
     suppress(hash, time) {
@@ -218,8 +218,8 @@ export async function openSubscriberFile({
   });
   return {
     name: provider,
-    records: {
-      ...fileRecords(file, disk),
+    subscriptions: {
+      ...fileSubscriptions(file, disk),
       mark: async (id, event, time) => void (await journal.append({ id, time, event })),
     },
     async add(subscription) {
@@ -259,8 +259,8 @@ export interface EraseOptions extends Omit<LockOptions, 'file' | 'disk'> {
  */
 export async function eraseSubscriber(path: string, address: string, options: EraseOptions): Promise<number> {
   const { disk = fs } = options;
-  const wanted = address.trim().toLowerCase();
-  if (wanted === '') return 0;
+  const normalized = address.trim().toLowerCase();
+  if (normalized === '') return 0;
   const file = await realPath(disk, path).catch((error) => {
     if (hasCode(error, 'ENOENT')) return null;
     throw error;
@@ -269,7 +269,7 @@ export async function eraseSubscriber(path: string, address: string, options: Er
   if (file === null) return 0;
   return withLock(
     { ...options, file, disk },
-    async () => (await erase(file, wanted, disk)) + (await erase(tornPath(file), wanted, disk)),
+    async () => (await erase(file, normalized, disk)) + (await erase(tornPath(file), normalized, disk)),
   );
 }
 
@@ -323,7 +323,7 @@ export async function eraseAddress(
   for (const each of plain) lines += await eraseSubscriber(each, address, { now, random, warn }).catch(explain(each));
   if (lines > 0 && key !== null) {
     const hash = addressHash(address.trim(), key);
-    await fileRecords(path).suppress(hash, now().toISOString()).catch(explain(path));
+    await fileSubscriptions(path).suppress(hash, now().toISOString()).catch(explain(path));
   }
   return { lines, packed: rotated.filter(isPacked) };
 }

@@ -28,10 +28,10 @@ export type SubscriberSettings =
  * address, which may contain secrets.
  */
 export function parseSubscriberSettings(flag: string | undefined, environment: NodeJS.ProcessEnv): SubscriberSettings {
-  const given = flag?.trim()
+  const choice = flag?.trim()
     ? ['--subscribers', flag.trim()]
     : ['CATALOG_SIGNUPS', value(environment, 'CATALOG_SIGNUPS')];
-  const [source, name = 'file'] = given as [string, string | undefined];
+  const [source, name = 'file'] = choice as [string, string | undefined];
   const provider = providerNames.find((known) => known === name);
   if (provider === undefined) {
     const slip = nearest(name, providerNames);
@@ -100,8 +100,8 @@ function reader(provider: string, environment: NodeJS.ProcessEnv, faults: string
     if (text === undefined && fallback !== undefined) return fallback;
     const taken = text === undefined ? undefined : form.take(text);
     if (taken !== undefined) return taken;
-    const found = text === undefined ? 'is missing' : form.private ? 'is not valid' : `is ${JSON.stringify(text)}`;
-    faults.push(`${name} ${found}; for ${provider} it has to be ${form.rule}.`);
+    const fault = text === undefined ? 'is missing' : form.private ? 'is not valid' : `is ${JSON.stringify(text)}`;
+    faults.push(`${name} ${fault}; for ${provider} it has to be ${form.rule}.`);
     return '';
   };
 }

@@ -114,15 +114,15 @@ function readAnswers(body: string, fields: readonly FormField[]): FormAnswers {
   const problems: string[] = [];
   for (const [index, field] of fields.entries()) {
     const from = (starts.at(-1) ?? -1) + 1;
-    const found = lines.flatMap((line, at) =>
+    const places = lines.flatMap((line, at) =>
       at >= from && line === heading(field) && mayFollow(fields[index - 1], lines.slice(from, at)) ? [at] : [],
     );
-    if (found.length === 1) starts.push(found[0] ?? 0);
+    if (places.length === 1) starts.push(places[0] ?? 0);
     else
       problems.push(
-        found.length === 0 ? lost(field) : `The line \`${heading(field)}\` occurs more than once. Keep the first one.`,
+        places.length === 0 ? lost(field) : `The line \`${heading(field)}\` occurs more than once. Keep the first one.`,
       );
-    if (found.length !== 1) return { answers: new Map(), problems };
+    if (places.length !== 1) return { answers: new Map(), problems };
   }
   const answers = new Map<string, string>();
   for (const [index, field] of fields.entries()) {

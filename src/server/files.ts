@@ -259,8 +259,8 @@ function pairs(flat: readonly string[]): [string, string][] {
 function encodingFor({ headers }: IncomingMessage, { files: { picked } }: LiveBuild): Encoding {
   if (headers.range !== undefined) return 'identity';
   const accept = (headers['accept-encoding'] ?? '') as string;
-  const known = picked.get(accept);
-  if (known !== undefined) return known;
+  const remembered = picked.get(accept);
+  if (remembered !== undefined) return remembered;
   const encoding = pickEncoding(accept);
   picked.set(accept, encoding);
   return encoding;

@@ -334,15 +334,15 @@ export interface Consent extends ConsentTools {
  */
 export async function openConsent(
   { data, smtp, mailKey }: ServerSettings,
-  { records, name }: SubscriberStore,
+  { subscriptions, name }: SubscriberStore,
   { follower, log }: { follower: BuildFollower; log: Logger },
 ): Promise<Consent | null> {
-  if (records === undefined) {
+  if (subscriptions === undefined) {
     if (smtp !== null) log.info(`emails are not sent, since ${name} asks readers to confirm`);
     return null;
   }
   const source = { environment: { CATALOG_MAIL_KEY: mailKey }, folder: data, random: randomBytes };
-  const tools = { records, now: Date.now };
+  const tools = { subscriptions, now: Date.now };
   if (smtp === null) {
     log.info('subscriptions are not confirmed by mail, since CATALOG_SMTP_URL is not set');
     const key = await readMailKey(source);

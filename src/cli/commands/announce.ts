@@ -6,7 +6,7 @@ import { OperationError } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
 import type { Announced, AnnounceOptions, Decision, Plan } from '../../mail/announce.ts';
 import type { AnnouncementJournal } from '../../mail/announcement-journal.ts';
-import { type ListName, listNames, type SubscriptionRecords } from '../../mail/provider.ts';
+import { type ListName, listNames, type SubscriptionStore } from '../../mail/provider.ts';
 import { announceVariables } from '../../mail/variables.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import type { Settings } from '../../schema/settings.ts';
@@ -19,7 +19,7 @@ import { type CatalogCommand, type CommonFlags, dataFolder, openContent } from '
 interface AnnouncementStore {
   journal: AnnouncementJournal;
   /** Undefined if they are in the file of the data folder. */
-  records: SubscriptionRecords | undefined;
+  subscriptions: SubscriptionStore | undefined;
   /** Says which votes or subscribers show that the catalog was used before; undefined if there are none. */
   signOfUse(): Promise<string | undefined>;
 }
@@ -43,18 +43,22 @@ async function withAnnouncements<Result>(
       const found = [join(data, 'signups.jsonl'), ...files].find(hasContent);
       return found && `${found} exists, but ${folder}`;
     };
-    return work({ journal: announcementFiles(folder, { now, warn }), records: undefined, signOfUse });
+    return work({ journal: announcementFiles(folder, { now, warn }), subscriptions: undefined, signOfUse });
   }
   const { withDatabase } = await import('../../storage/postgres.ts');
   const { announcementDatabase } = await import('../../mail/announcement-journal.ts');
-  const { databaseRecords } = await import('../../mail/subscribers-database.ts');
+  const { databaseSubscriptions } = await import('../../mail/subscribers-database.ts');
   return withDatabase(url, (database) => {
     const signOfUse = async () => {
       const text = 'SELECT 1 WHERE EXISTS (TABLE catalog_subscriptions) OR EXISTS (TABLE catalog_votes)';
       const [found] = await database.query(text);
       return found && 'The database has votes or subscribers, but its table catalog_announcements';
     };
-    return work({ journal: announcementDatabase(database, now), records: databaseRecords(database), signOfUse });
+    return work({
+      journal: announcementDatabase(database, now),
+      subscriptions: databaseSubscriptions(database),
+      signOfUse,
+    });
   });
 }
 
@@ -138,7 +142,7 @@ type Result = Omit<Announced, 'outcome' | 'key'> & {
 };
 
 async function runAnnounce(flags: Flags, data: string, store: AnnouncementStore, terminal: Console): Promise<Result> {
-  const { journal, records } = store;
+  const { journal, subscriptions } = store;
   const {
     announce,
     rehearse,
@@ -151,8 +155,8 @@ async function runAnnounce(flags: Flags, data: string, store: AnnouncementStore,
   const { list, weekly = false, late = false } = flags;
   const { site, now } = await openSite(flags);
   if (flags.resolve !== undefined || flags.uncertain === true) {
-    const { fileRecords } = await import('../../mail/subscribers-file.ts');
-    const known = records ?? fileRecords(join(data, 'signups.jsonl'));
+    const { fileSubscriptions } = await import('../../mail/subscribers-file.ts');
+    const known = subscriptions ?? fileSubscriptions(join(data, 'signups.jsonl'));
     const plan = await somethingPlanned(site, flags);
     if (flags.resolve !== undefined)
       return { outcome: 'resolved', key: plan.key, message: await settle(plan, journal, flags.resolve, known) };
@@ -180,7 +184,7 @@ async function runAnnounce(flags: Flags, data: string, store: AnnouncementStore,
   const stop = new AbortController();
   const stopping = () => stop.abort();
   const { sender, close } = await openSender(parseAnnounceSettings(process.env), {
-    ...{ list, site: site.settings, data, records, environment: process.env, signal: stop.signal },
+    ...{ list, site: site.settings, data, subscriptions, environment: process.env, signal: stop.signal },
     now: () => new Date(),
     onProgress: (done, total) => {
       if (flags.format !== 'json') terminal.progress('Sending emails', done, total);

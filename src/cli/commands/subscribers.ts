@@ -169,14 +169,14 @@ async function erase(address: string, flags: FileFlags, terminal: Console): Prom
 
 /** Whether an address was asked to confirm: only then could it get emails once a backup is restored. */
 async function wasMailed(address: string, place: Place): Promise<boolean> {
-  const { databaseRecords } = await import('../../mail/subscribers-database.ts');
-  const { fileRecords } = await import('../../mail/subscribers-file.ts');
+  const { databaseSubscriptions } = await import('../../mail/subscribers-database.ts');
+  const { fileSubscriptions } = await import('../../mail/subscribers-file.ts');
   const { withDatabase } = await import('../../storage/postgres.ts');
   const email = address.trim();
   const found =
     'url' in place
-      ? await withDatabase(place.url, (database) => databaseRecords(database).find({ email }))
-      : await fileRecords(place.file)
+      ? await withDatabase(place.url, (database) => databaseSubscriptions(database).find({ email }))
+      : await fileSubscriptions(place.file)
           .find({ email })
           // Erasing says more about a file that cannot be read.
           .catch(() => []);
@@ -193,12 +193,12 @@ function noMailKey(folder: string): string {
 
 async function eraseRows(address: string, url: string, key: Buffer | null): Promise<number> {
   const { withDatabase } = await import('../../storage/postgres.ts');
-  const { databaseRecords, eraseFromDatabase } = await import('../../mail/subscribers-database.ts');
+  const { databaseSubscriptions, eraseFromDatabase } = await import('../../mail/subscribers-database.ts');
   const { addressHash } = await import('../../mail/consent.ts');
   return withDatabase(url, async (database) => {
     const count = await eraseFromDatabase(database, address);
     if (count > 0 && key !== null) {
-      await databaseRecords(database).suppress(addressHash(address.trim(), key), new Date().toISOString());
+      await databaseSubscriptions(database).suppress(addressHash(address.trim(), key), new Date().toISOString());
     }
     return count;
   });
@@ -220,11 +220,11 @@ async function importFile(flags: FileFlags, terminal: Console): Promise<void> {
   if (!existsSync(file)) throw new OperationError(`${file} does not exist.`);
   const { withDatabase } = await import('../../storage/postgres.ts');
   const { importSubscriptions } = await import('../../mail/subscribers-database.ts');
-  const { fileRecords } = await import('../../mail/subscribers-file.ts');
-  const records = fileRecords(file);
-  const lists = await Promise.all(listNames.map((list) => records.find({ list })));
+  const { fileSubscriptions } = await import('../../mail/subscribers-file.ts');
+  const subscriptions = fileSubscriptions(file);
+  const lists = await Promise.all(listNames.map((list) => subscriptions.find({ list })));
   const all = lists.flat().sort((a, b) => compareText(a.time, b.time));
-  const suppressions = await records.suppressions();
+  const suppressions = await subscriptions.suppressions();
   const { importAnnouncements } = await import('../../mail/announcement-journal.ts');
   const added = await withDatabase(url, async (database) => {
     await importAnnouncements(join(dirname(file), 'announcements'), database);

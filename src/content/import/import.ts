@@ -46,16 +46,16 @@ interface Sectioned {
 export function withSections(text: string, inputs: readonly string[] = []): Sectioned {
   const parts = partsOf(text.trim());
   const rest = parts.filter(({ section }) => section === null).map(joined);
-  const found: SectionName[] = [];
+  const present: SectionName[] = [];
   const sections = sectionNames.map((name, index) => {
     const own = name === 'INPUT' ? [inputs.join('\n')] : [];
     const body = [...own, ...parts.filter(({ section }) => section === name).map(joined)];
     const written = body.filter((each) => each !== '').join('\n\n');
-    if (written !== '') found.push(name);
+    if (written !== '') present.push(name);
     return `${name}\n${written === '' ? guidance[index] : written}`;
   });
   const before = rest.filter((each) => each !== '').join('\n\n');
-  return { prompt: `${[...(before === '' ? [] : [before]), ...sections].join('\n\n')}\n`, found };
+  return { prompt: `${[...(before === '' ? [] : [before]), ...sections].join('\n\n')}\n`, found: present };
 }
 
 function partsOf(text: string): Part[] {

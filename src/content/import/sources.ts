@@ -232,15 +232,15 @@ function promptFiles(format: string | undefined, path: string): string[] {
     format === undefined
       ? /^(?!prompts-chat)/.test(formatOf(name) ?? 'prompts-chat')
       : fileFormats[format]?.files.test(name);
-  const found = readdirSync(path, { recursive: true, withFileTypes: true })
+  const files = readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && isPrompt(entry.name))
     .filter(({ parentPath }) => !/(?:^|[\\/])(?:\.git|node_modules)(?:[\\/]|$)/.test(relative(path, parentPath)))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort(compareText);
-  if (format !== undefined) return found;
+  if (format !== undefined) return files;
   // Other texts in the folder of a skill or pattern are its files, not prompts.
-  const owners = found.filter((file) => /^(?:SKILL|system)\.md$/.test(basename(file)));
-  return found.filter(
+  const owners = files.filter((file) => /^(?:SKILL|system)\.md$/.test(basename(file)));
+  return files.filter(
     (file) => owners.includes(file) || !owners.some((owner) => file.startsWith(`${dirname(owner)}${sep}`)),
   );
 }

@@ -21,11 +21,11 @@ export function withFormerSlug(text: string, add: string, drop: string): string 
   const before = frontMatter(text);
   if (before === null) return null;
   const former = Array.isArray(before.formerSlugs) ? before.formerSlugs : [];
-  const wanted = [...former.filter((slug) => slug !== drop && slug !== add), add];
-  const changed = edit(text, add, drop, wanted);
+  const formerSlugs = [...former.filter((slug) => slug !== drop && slug !== add), add];
+  const changed = edit(text, add, drop, formerSlugs);
   // js-yaml accepts a key after a mapping in braces, which is invalid YAML.
   if (changed === null || parseFrontMatter(changed).errors.length > 0) return null;
-  return isDeepStrictEqual(frontMatter(changed), { ...before, formerSlugs: wanted }) ? changed : null;
+  return isDeepStrictEqual(frontMatter(changed), { ...before, formerSlugs: formerSlugs }) ? changed : null;
 }
 
 function parseFrontMatter(text: string) {

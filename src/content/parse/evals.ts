@@ -106,12 +106,12 @@ function readFolder(folder: string, cases: readonly Case[], source: EvalsSource)
   }
   const answers = Object.entries(entries).flatMap(([name, recorded]): RecordedAnswer[] => {
     const at = () => locationOf(['cases', name], { key: true });
-    const known = cases.find((one) => one.name === name);
-    if (known === undefined) {
+    const evalCase = cases.find((one) => one.name === name);
+    if (evalCase === undefined) {
       refuse(file, evalMessages.unknownCase(name, nearest(name, caseNames)), at());
       return [];
     }
-    const turns = known.turns.map((_, index) => `${name}.turn-${index + 2}.txt`);
+    const turns = evalCase.turns.map((_, index) => `${name}.turn-${index + 2}.txt`);
     const plain = `${name}.without-prompt.txt`;
     const { withoutPrompt } = recorded;
     for (const needed of [`${name}.txt`, ...turns, ...(withoutPrompt === undefined ? [] : [plain])])
@@ -337,8 +337,8 @@ function checkInputs(cases: Cases, text: string, { names, report }: EvalsSource)
       .filter((one) => one.input !== undefined)
       .map(({ input, path }) => ({ caseName: name, file: `evals/${input}`, path })),
   );
-  const known = [...inputs.map(({ file }) => file), checksFile, 'evals/decisions.md'];
-  const others = names.filter((name) => /^evals\/[^/]+$/.test(name) && !known.includes(name));
+  const expected = [...inputs.map(({ file }) => file), checksFile, 'evals/decisions.md'];
+  const others = names.filter((name) => /^evals\/[^/]+$/.test(name) && !expected.includes(name));
   const locationOf = locationsInYaml(text);
   for (const { caseName, file, path } of inputs) {
     if (names.includes(file)) continue;

@@ -27,14 +27,14 @@ export function hiddenCharacter(text: string): HiddenCharacter | null {
   if (plainCharacters.test(text)) return null;
   const left = new Map<Use, number>();
   for (const { 0: character, index: offset } of text.matchAll(suspicious)) {
-    const found = { offset, length: character.length, name: `${codePoint(character)}${nameOf(character)}` };
+    const finding = { offset, length: character.length, name: `${codePoint(character)}${nameOf(character)}` };
     const before = text.slice(Math.max(0, offset - reach), offset);
     const after = text.slice(offset + character.length, offset + reach);
     const use = uses.find((it) => it.characters.test(character) && it.isNeeded(before, after, character));
-    if (use === undefined) return { ...found, most: null };
+    if (use === undefined) return { ...finding, most: null };
     const rest = (left.get(use) ?? mostAllowed(text, use)) - 1;
     left.set(use, rest);
-    if (rest < 0) return { ...found, most: mostAllowed(text, use) };
+    if (rest < 0) return { ...finding, most: mostAllowed(text, use) };
   }
   return null;
 }
@@ -309,8 +309,8 @@ export function renderedFindings(text: string, offset: number): TextFinding[] {
     if (findings.length >= maxReported) break;
     const shown = [type === 'inline' ? '' : content, markdown.utils.unescapeAll(info), ...inlineTexts(children ?? [])];
     const location = () => locationAt(text, offset + startOfLine(source, map?.[0] ?? 0), source.length);
-    const found = shown.flatMap((piece) => escapedFindings(piece, location));
-    findings.push(...new Map(found.map((finding) => [finding.code, finding])).values());
+    const escaped = shown.flatMap((piece) => escapedFindings(piece, location));
+    findings.push(...new Map(escaped.map((finding) => [finding.code, finding])).values());
   }
   return findings;
 }

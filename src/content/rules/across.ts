@@ -47,12 +47,12 @@ export class TextIndex {
   /** Adds a text, and returns the earlier one that it repeats most, if that has at least `least` of it; else null. */
   add(name: string, text: string, least: number): Repetition | null {
     const grams = gramsOf(text);
-    const found = this.#find(grams, least);
+    const repetition = this.#find(grams, least);
     for (const gram of grams) {
       if ((gram & (sampled - 1)) === 0 && !this.#owners.has(gram)) this.#owners.set(gram, this.#texts.length);
     }
     this.#texts.push({ name, grams });
-    return found;
+    return repetition;
   }
 
   #find(grams: Int32Array, least: number): Repetition | null {
@@ -136,15 +136,15 @@ function nearDuplicates(folders: readonly Complete[]): Diagnostic[] {
   return folders.flatMap(({ slug, written }) => {
     const { prompt } = written.texts();
     if (placeholderFindings(prompt).length > 0) return [];
-    const found = index.add(slug, prompt, leastRepeated);
-    if (found === null) return [];
+    const repetition = index.add(slug, prompt, leastRepeated);
+    if (repetition === null) return [];
     return diagnose({
       code: 'editorial/near-duplicate',
       slug,
       file: pathOf(slug, 'prompt.txt'),
       text: prompt,
       location: locationAt(prompt, 0, prompt.length),
-      ...promptMessages.promptRepeats(found.share, found.name),
+      ...promptMessages.promptRepeats(repetition.share, repetition.name),
     });
   });
 }
@@ -154,11 +154,11 @@ function similarTags(folders: readonly Complete[]): Diagnostic[] {
   const uses = new Map<string, number>();
   for (const { written } of folders) for (const tag of written.tags) uses.set(tag, (uses.get(tag) ?? 0) + 1);
   // Sorting is stable, so tags with as many uses stay in the order of their first use.
-  const known = [...uses.keys()].sort((a, b) => (uses.get(b) ?? 0) - (uses.get(a) ?? 0));
+  const tags = [...uses.keys()].sort((a, b) => (uses.get(b) ?? 0) - (uses.get(a) ?? 0));
   const nearest = new Map<string, string>();
   const byStem = new Map<string, string>();
   const byInitial = new Map<string, string[]>();
-  for (const tag of known) {
+  for (const tag of tags) {
     const others = byInitial.get(tag.charAt(0)) ?? [];
     const near = byStem.get(stem(tag)) ?? others.find((other) => isClose(tag, other));
     if (near === undefined) byStem.set(stem(tag), tag);

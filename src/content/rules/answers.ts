@@ -107,9 +107,9 @@ function skeleton(view: AgentView): Remark[] {
   const text = view.agent.sampleOutput;
   const answer = normal(text);
   const { tables, parts } = fixedParts(view.prompt.OUTPUT);
-  const wanted = tables.length > 0 ? tables : parts;
-  const [shown] = wanted;
-  if (shown === undefined || wanted.some((part) => answer.includes(normal(part)))) return [];
+  const expected = tables.length > 0 ? tables : parts;
+  const [shown] = expected;
+  if (shown === undefined || expected.some((part) => answer.includes(normal(part)))) return [];
   const wording =
     tables.length > 0 ? textMessages.sampleWithoutTable(shown) : textMessages.sampleWithoutSkeleton(shown);
   return [inFile(view, 'sample-output.txt', 0, text.length, wording)];

@@ -138,10 +138,10 @@ const products: readonly (readonly [runtimes: RegExp, names: RegExp])[] = [
 
 function vendors(view: AgentView): Remark[] {
   return products.flatMap(([runtimes, names]) => {
-    const found = names.exec(view.agent.prompt);
+    const match = names.exec(view.agent.prompt);
     const others = view.agent.runtimes.filter((name) => !runtimes.test(name));
-    if (found === null || others.length === 0) return [];
-    return [inPrompt(view, found.index, found[0].length, promptMessages.vendorNamed(found[0], others))];
+    if (match === null || others.length === 0) return [];
+    return [inPrompt(view, match.index, match[0].length, promptMessages.vendorNamed(match[0], others))];
   });
 }
 
@@ -224,9 +224,9 @@ export const placeholder: EditorialRule = {
       if (file.startsWith('evals/')) return [];
       const pattern = file === 'agent.md' || file === 'prompt.txt' ? unwritten : /\blorem ipsum\b/i;
       for (const { text: line, offset, fenced } of linesOf(text).lines) {
-        const found = fenced ? null : pattern.exec(line.replace(/`[^`]*`/g, (code) => ' '.repeat(code.length)));
-        if (found === null) continue;
-        return [inFile(view, file, offset + found.index, found[0].length, textMessages.unwrittenText)];
+        const match = fenced ? null : pattern.exec(line.replace(/`[^`]*`/g, (code) => ' '.repeat(code.length)));
+        if (match === null) continue;
+        return [inFile(view, file, offset + match.index, match[0].length, textMessages.unwrittenText)];
       }
       return [];
     });

@@ -96,24 +96,24 @@ export function buttondown(
     name: 'Buttondown',
     audience: async () => `subscribers with the tag ${JSON.stringify(lists[list])} (${await tagId()})`,
     async find(wanted, day) {
-      const found: Campaign[] = [];
+      const campaigns: Campaign[] = [];
       // Some days earlier, since its clock and time zone are not ours.
       const start = new Date(Date.parse(`${day}T00:00:00Z`) - 7 * 86_400_000).toISOString().slice(0, 10);
       const first = `${url}/v1/emails?source=api&creation_date__start=${start}`;
       for await (const { results } of pagesOf(call, first, emails))
-        found.push(...results.filter(({ metadata }) => metadata?.catalog_key === wanted));
-      return found;
+        campaigns.push(...results.filter(({ metadata }) => metadata?.catalog_key === wanted));
+      return campaigns;
     },
     create: async (wanted, mail) => createDraft(call, `${url}/v1/emails`, wanted, mail, await tagId()),
     async read(id) {
-      const found = await call({ step: 'read', method: 'GET', url: emailAt(id) }, email);
-      const [filter, ...more] = found.filters?.filters ?? [];
+      const stored = await call({ step: 'read', method: 'GET', url: emailAt(id) }, email);
+      const [filter, ...more] = stored.filters?.filters ?? [];
       if (filter?.field !== 'subscriber.tags' || filter.value !== (await tagId()) || more.length > 0) {
         throw new OperationError(
           `The email ${id} at Buttondown has different filters than the list, so it was not sent.`,
         );
       }
-      return found;
+      return stored;
     },
     send: async (id) => void (await call({ step: 'publish', method: 'POST', url: `${emailAt(id)}/publish`, body: {} })),
     async test(wanted, mail, address) {

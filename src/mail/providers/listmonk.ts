@@ -49,20 +49,20 @@ export function createListmonk(
     ({ step, method, url: `${url}/api/subscribers${path}`, body }) as const;
 
   async function join({ id, email, list, note }: Subscription, call: SendCall): Promise<void> {
-    const known = await find(email, call);
+    const existing = await find(email, call);
     if (note)
       log.warn(
         { provider, subscription: id },
         'The note of a subscription was not stored: the address was already known.',
       );
-    if (known.status === 'blocklisted') return;
-    const state = known.lists?.find((each) => each.id === lists[list])?.subscription_status;
+    if (existing.status === 'blocklisted') return;
+    const state = existing.lists?.find((each) => each.id === lists[list])?.subscription_status;
     if (state === 'confirmed') return;
     if (state !== 'unconfirmed') {
-      const target = { ids: [known.id], action: 'add', target_list_ids: [lists[list]], status: 'unconfirmed' };
+      const target = { ids: [existing.id], action: 'add', target_list_ids: [lists[list]], status: 'unconfirmed' };
       await expectSuccess(call, request('add to list', 'PUT', '/lists', target));
     }
-    await expectSuccess(call, request('confirmation', 'POST', `/${known.id}/optin`));
+    await expectSuccess(call, request('confirmation', 'POST', `/${existing.id}/optin`));
   }
 
   async function find(email: string, call: SendCall): Promise<z.infer<typeof subscriber>> {
@@ -70,11 +70,11 @@ export function createListmonk(
     const pattern = email.replace(/[+*?^$()[\]{}|\\]/g, '\\$&');
     const search = request('look up', 'GET', `?search=${encodeURIComponent(pattern)}&per_page=100`);
     const answer = await expectSuccess(call, { ...search, read: true });
-    const found = subscribers
+    const match = subscribers
       .safeParse(answer.body)
       .data?.data.results.find((each) => each.email.toLowerCase() === email.toLowerCase());
-    if (found === undefined) throw answer.failure();
-    return found;
+    if (match === undefined) throw answer.failure();
+    return match;
   }
 
   return {
@@ -126,8 +126,8 @@ const campaign = z
     lists: z.array(z.object({ id: z.int() })),
   })
   .transform(withState(['scheduled', 'running', 'finished']));
-const one = z.object({ data: campaign });
-const many = z.object({ data: z.object({ results: z.array(campaign) }) });
+const campaignAnswer = z.object({ data: campaign });
+const campaignsAnswer = z.object({ data: z.object({ results: z.array(campaign) }) });
 const template = z.object({ data: z.object({ body: z.string() }) });
 const listName = z.object({ data: z.object({ name: z.string() }) });
 
@@ -154,7 +154,7 @@ export function listmonk(
   /** Stores a draft, and returns its id. */
   async function create(wanted: string, mail: OutgoingMail): Promise<string> {
     const body = content(wanted, mail);
-    return (await call({ step: 'create', method: 'POST', url: campaigns, body }, one)).data.id;
+    return (await call({ step: 'create', method: 'POST', url: campaigns, body }, campaignAnswer)).data.id;
   }
 
   /** listmonk's own template counts who opens an email. */
@@ -181,13 +181,13 @@ export function listmonk(
     },
     async find(wanted) {
       const query = `query=${encodeURIComponent(wanted)}&no_body=true&per_page=all`;
-      const { data } = await call({ step: 'find', method: 'GET', url: `${campaigns}?${query}` }, many);
+      const { data } = await call({ step: 'find', method: 'GET', url: `${campaigns}?${query}` }, campaignsAnswer);
       // It finds parts of names too.
       return data.results.filter((each) => each.name === wanted);
     },
     create,
     async read(id) {
-      const { data } = await call({ step: 'read', method: 'GET', url: `${campaigns}/${id}` }, one);
+      const { data } = await call({ step: 'read', method: 'GET', url: `${campaigns}/${id}` }, campaignAnswer);
       if (data.lists.length !== 1 || data.lists[0]?.id !== number) {
         throw new OperationError(`The campaign ${id} at listmonk is not for list ${number} alone, so it was not sent.`);
       }

@@ -111,33 +111,33 @@ export function resend(
     async audience() {
       const address = `${url}/segments/${segment}`;
       const shape = z.object({ name: z.string() });
-      const found = await call({ step: 'segment', method: 'GET', url: address }, shape).catch((error) => {
+      const details = await call({ step: 'segment', method: 'GET', url: address }, shape).catch((error) => {
         if (!(error instanceof ProviderFailed) || error.status !== 404) throw error;
         throw new OperationError(`Resend has no segment ${segment}, so nothing was sent.`, { cause: error });
       });
-      return `the segment ${JSON.stringify(found.name)} (${segment})`;
+      return `the segment ${JSON.stringify(details.name)} (${segment})`;
     },
     async find(wanted) {
-      const found: Campaign[] = [];
+      const campaigns: Campaign[] = [];
       const first = `${url}/broadcasts?limit=100`;
       const page = z.object({ has_more: z.boolean().optional(), data: z.array(broadcast) }).transform((broadcasts) => {
         const last = broadcasts.has_more === true ? broadcasts.data.at(-1) : undefined;
         return { ...broadcasts, next: last && `${first}&after=${encodeURIComponent(last.id)}` };
       });
       for await (const { data } of pagesOf(call, first, page))
-        found.push(...data.filter(({ name }) => name === wanted));
-      return found;
+        campaigns.push(...data.filter(({ name }) => name === wanted));
+      return campaigns;
     },
     async create(wanted, mail) {
       const body = { name: wanted, segment_id: segment, from, ...contentOf(mail, '{{{RESEND_UNSUBSCRIBE_URL}}}') };
       return (await call({ step: 'create', method: 'POST', url: `${url}/broadcasts`, body }, created)).id;
     },
     async read(id) {
-      const found = await call({ step: 'read', method: 'GET', url: broadcastAt(id) }, broadcast);
-      if (found.segment_id != null && found.segment_id !== segment) {
+      const stored = await call({ step: 'read', method: 'GET', url: broadcastAt(id) }, broadcast);
+      if (stored.segment_id != null && stored.segment_id !== segment) {
         throw new OperationError(`The broadcast ${id} at Resend is for another segment, so it was not sent.`);
       }
-      return found;
+      return stored;
     },
     send: async (id) => void (await call({ step: 'send', method: 'POST', url: `${broadcastAt(id)}/send`, body: {} })),
     async test(_key, mail, address) {

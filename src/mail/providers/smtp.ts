@@ -3,12 +3,12 @@ import { OperationError } from '../../lib/errors.ts';
 import type { Claim, Delivery } from '../announcement-journal.ts';
 import { type Sender, type Sent, type Subject, withUnsubscribe } from '../campaign.ts';
 import { addressHash, isActive, recipients, unsubscribeAddress } from '../consent.ts';
-import type { ListName, SubscriptionRecord, SubscriptionRecords } from '../provider.ts';
+import type { ListName, StoredSubscription, SubscriptionStore } from '../provider.ts';
 import { type Smtp, SmtpFailed } from '../smtp.ts';
 
 interface SmtpSenderTools {
   smtp: Smtp;
-  records: Omit<SubscriptionRecords, 'mark'>;
+  subscriptions: Omit<SubscriptionStore, 'mark'>;
   /** The key of links and pseudonyms (`openMailKey`). */
   key: Buffer;
   list: ListName;
@@ -26,7 +26,7 @@ interface SmtpSenderTools {
 
 type SendTo = (
   subject: Subject,
-  recipient: Pick<SubscriptionRecord, 'id' | 'email'>,
+  recipient: Pick<StoredSubscription, 'id' | 'email'>,
   beforeEnd?: () => Promise<void>,
 ) => Promise<void>;
 
@@ -41,7 +41,7 @@ const plainAddress = /^[^\s\p{Cc}<>()[\],;:\\"@]+@[^\s\p{Cc}<>()[\],;:\\"@]+$/u;
  * sent, so an interrupted run is continued, and an email whose outcome is unknown is never repeated.
  */
 export function smtpSender(tools: SmtpSenderTools): Sender {
-  const { smtp, records, key, list, runtimeUrl, domain } = tools;
+  const { smtp, subscriptions, key, list, runtimeUrl, domain } = tools;
 
   const sendTo: SendTo = ({ key: name, mail }, { id, email }, beforeEnd) => {
     const unsubscribe = unsubscribeAddress({ id, list }, { runtimeUrl, key });
@@ -54,13 +54,13 @@ export function smtpSender(tools: SmtpSenderTools): Sender {
   return {
     name: 'SMTP',
     async audience() {
-      const { length } = await recipients(list, { records, key });
+      const { length } = await recipients(list, { subscriptions, key });
       return `${length} confirmed ${length === 1 ? 'subscriber' : 'subscribers'} of the list ${list}`;
     },
     isSent: async () => false,
     async send(subject, claim) {
       if (claim.announcement.deliveries === null) {
-        const ids = (await recipients(list, { records, key })).map(({ id }) => id);
+        const ids = (await recipients(list, { subscriptions, key })).map(({ id }) => id);
         await claim.record({ type: 'recipients', ids });
       }
       const sent = summary(claim, await sendWaiting(subject, claim, sendTo, tools));
@@ -90,14 +90,14 @@ async function sendWaiting(
   subject: Subject,
   claim: Claim,
   sendTo: SendTo,
-  { records, key, now, connections = 5, signal, onProgress = () => {} }: SmtpSenderTools,
+  { subscriptions, key, now, connections = 5, signal, onProgress = () => {} }: SmtpSenderTools,
 ): Promise<string> {
   const all = [...(claim.announcement.deliveries ?? [])];
   // Those that failed come last, so that they never keep the others from being sent.
   const waiting = ['waiting', 'deferred'].flatMap((state) => all.filter((delivery) => delivery[1] === state));
-  const suppressions = await records.suppressions();
+  const suppressions = await subscriptions.suppressions();
   /** Addresses that do not exist, as the server says. */
-  const refused: SubscriptionRecord[] = [];
+  const refused: StoredSubscription[] = [];
   let failures = 0;
   /** Why the last email was not sent. */
   let reason = '';
@@ -121,7 +121,7 @@ async function sendWaiting(
    * Sends an email. That it is being sent is stored right before the end of its text, for one email at a time: so only that one
    * has an unknown outcome if this process is killed.
    */
-  async function deliver(reader: SubscriptionRecord): Promise<void> {
+  async function deliver(reader: StoredSubscription): Promise<void> {
     const { id } = reader;
     if (!plainAddress.test(reader.email)) return refuse(reader);
     let isOver = false;
@@ -149,9 +149,9 @@ async function sendWaiting(
     }
   }
 
-  async function refuse({ id, email }: SubscriptionRecord): Promise<void> {
+  async function refuse({ id, email }: StoredSubscription): Promise<void> {
     await record(id, 'refused');
-    await records.suppress(addressHash(email, key), now().toISOString());
+    await subscriptions.suppress(addressHash(email, key), now().toISOString());
   }
 
   async function work(): Promise<void> {
@@ -159,7 +159,7 @@ async function sendWaiting(
       const [id] = waiting.shift() ?? [];
       if (id === undefined) return;
       // The reader may have left since the start.
-      const [reader] = await records.find({ id });
+      const [reader] = await subscriptions.find({ id });
       if (reader !== undefined && isActive(reader, suppressions, key)) await deliver(reader);
       else await record(id, 'ended');
       done += 1;

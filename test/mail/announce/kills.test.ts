@@ -8,7 +8,7 @@ import { SMTPServer } from 'smtp-server';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolve, uncertainMails } from '../../../src/mail/announce.ts';
-import { fileRecords } from '../../../src/mail/subscribers-file.ts';
+import { fileSubscriptions } from '../../../src/mail/subscribers-file.ts';
 import { inFolder } from '../../support/catalog.ts';
 import { journalIn, postalAddress, smallSubject } from '../../support/mail/announcing.ts';
 import { onlineCatalog } from '../../support/mail/online-catalog.ts';
@@ -113,9 +113,9 @@ test(`a send to ${readers.length} readers that is killed, ${kills} times in all,
           asked += uncertain.length;
           // Each is settled by itself, by its address, as the log of the mail server says.
           const plan = { ...smallSubject(), key, agents: [], name: 'No. 1', published: new Date() };
-          const [journal, records] = [journalIn(data), fileRecords(join(data, 'signups.jsonl'))];
-          for (const { recipient } of await uncertainMails(plan, journal, records))
-            await resolve(plan, journal, [{ mail: recipient, sent: accepted.has(recipient ?? '') }], records);
+          const [journal, subscriptions] = [journalIn(data), fileSubscriptions(join(data, 'signups.jsonl'))];
+          for (const { recipient } of await uncertainMails(plan, journal, subscriptions))
+            await resolve(plan, journal, [{ mail: recipient, sent: accepted.has(recipient ?? '') }], subscriptions);
           output = '';
           const last = spawn(process.execPath, [child, data, port, key], { stdio: ['ignore', 'pipe', 'inherit'] });
           last.stdout.setEncoding('utf8').on('data', (text) => {

@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolve, uncertainMails } from '../../../src/mail/announce.ts';
 import { readToken } from '../../../src/mail/consent.ts';
-import { fileRecords } from '../../../src/mail/subscribers-file.ts';
+import { fileSubscriptions } from '../../../src/mail/subscribers-file.ts';
 import { inFolder, writeCatalog } from '../../support/catalog.ts';
 import { goodPrompt } from '../../support/good-agent.ts';
 import { journalIn, planIn, postalAddress, resolveAll, smallSubject } from '../../support/mail/announcing.ts';
@@ -140,8 +140,8 @@ test('a person settles one email after the other: the others wait, and the annou
       const plan = { ...smallSubject(), agents: [], name: 'No. 1', published: new Date() };
       const file = join(given.data, 'signups.jsonl');
       writeFileSync(file, readFileSync(file, 'utf8').replace(/^.*gone@.*\n/m, ''));
-      const [journal, records] = [journalIn(given.data), fileRecords(file)];
-      const mails = await uncertainMails(plan, journal, records);
+      const [journal, subscriptions] = [journalIn(given.data), fileSubscriptions(file)];
+      const mails = await uncertainMails(plan, journal, subscriptions);
       assert.equal(
         mails.map(({ recipient }) => recipient),
         ['a@example.com', 'b=c@example.com', null, 'd@example.com'],
@@ -151,11 +151,11 @@ test('a person settles one email after the other: the others wait, and the annou
           plan,
           journal,
           decisions.map(([mail, sent]) => ({ mail, sent })),
-          records,
+          subscriptions,
         ).catch((error: Error) => error.message);
       const wrong = await settle(['a@example.com', true], ['nobody@example.com', true]);
       assert.is(wrong, 'No email of No. 1 that matches nobody@example.com has an unknown outcome.');
-      assert.is((await uncertainMails(plan, journal, records)).length, 4);
+      assert.is((await uncertainMails(plan, journal, subscriptions)).length, 4);
       const erased = `<${mails[2]?.messageHash}@press.example>`;
       assert.is(
         await settle(['A@example.com', true], [erased, true]),

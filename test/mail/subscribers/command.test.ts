@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { recipients } from '../../../src/mail/consent.ts';
-import { fileRecords } from '../../../src/mail/subscribers-file.ts';
+import { fileSubscriptions } from '../../../src/mail/subscribers-file.ts';
 import { acquireLock } from '../../../src/storage/lock.ts';
 import { inFolder, writeFiles } from '../../support/catalog.ts';
 import { catalog } from '../../support/process.ts';
@@ -194,7 +194,10 @@ test('erase ends the email: it removes the consent, and keeps only a hash of the
     assert.not.match(suppressed, /ann/i);
     // A backup that still has the address is restored.
     await fs.appendFile(file, asked('1', 'ann@example.com') + event('1'));
-    const found = await recipients('daily', { records: fileRecords(file), key: Buffer.from(env.CATALOG_MAIL_KEY) });
+    const found = await recipients('daily', {
+      subscriptions: fileSubscriptions(file),
+      key: Buffer.from(env.CATALOG_MAIL_KEY),
+    });
     assert.equal(
       found.map(({ email }) => email),
       ['bob@example.com'],

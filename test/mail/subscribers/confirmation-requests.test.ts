@@ -32,7 +32,7 @@ async function withMails(
   const index = new RecordIndex();
   const [sent, logged, pauses]: [Mail[], unknown[][], Tried['pauses']] = [[], [], []];
   let isClosed = false;
-  const records = {
+  const subscriptions = {
     find: async (wanted: Parameters<RecordIndex['find']>[0]) => index.find(wanted),
     suppressions: async () => new Map<string, string>(),
     suppress: async () => {},
@@ -56,7 +56,7 @@ async function withMails(
   }) as unknown as typeof setTimeout;
   globalThis.clearTimeout = ((pause: never) => void pauses.splice(pauses.indexOf(pause), 1)) as typeof clearTimeout;
   try {
-    const tools = { records, key, now: () => now, smtp, title: () => 'A & <B>', runtimeUrl: () => url, log };
+    const tools = { subscriptions, key, now: () => now, smtp, title: () => 'A & <B>', runtimeUrl: () => url, log };
     const confirmations = openConfirmations(tools);
     const ask = (id: string, list: ListName = 'daily') => {
       const email = `${id}@example.com`;

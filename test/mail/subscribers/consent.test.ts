@@ -2,9 +2,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Claims } from '../../../src/mail/consent.ts';
 import { addressHash, type ConsentTools, confirm, recipients, toAsk, unsubscribe } from '../../../src/mail/consent.ts';
-import type { ListName, SubscriberProvider, Subscription, SubscriptionRecords } from '../../../src/mail/provider.ts';
-import { databaseRecords, openSubscriberDatabase } from '../../../src/mail/subscribers-database.ts';
-import { fileRecords, openSubscriberFile } from '../../../src/mail/subscribers-file.ts';
+import type { ListName, SubscriberProvider, Subscription, SubscriptionStore } from '../../../src/mail/provider.ts';
+import { databaseSubscriptions, openSubscriberDatabase } from '../../../src/mail/subscribers-database.ts';
+import { fileSubscriptions, openSubscriberFile } from '../../../src/mail/subscribers-file.ts';
 import { openDatabase } from '../../../src/storage/postgres.ts';
 import { loud } from '../../support/loud.ts';
 import { type Postgres, startPostgres } from '../../support/postgres.ts';
@@ -20,7 +20,7 @@ const days = (count: number) => count * 24 * 60 * 60_000;
 
 interface Tried extends ConsentTools {
   /** The same subscriptions, as another process sees them. */
-  elsewhere: SubscriptionRecords;
+  elsewhere: SubscriptionStore;
   /** Goes to a time after the start. */
   at(ms: number): void;
   /** Stores a subscription, and says whether its address would be asked to confirm it. */
@@ -32,7 +32,7 @@ interface Tried extends ConsentTools {
 }
 
 /** Runs `work` with an empty store, and with its subscriptions as another process sees them. */
-type Open = (work: (provider: SubscriberProvider, elsewhere: SubscriptionRecords) => Promise<void>) => Promise<void>;
+type Open = (work: (provider: SubscriberProvider, elsewhere: SubscriptionStore) => Promise<void>) => Promise<void>;
 
 let postgres: Promise<Postgres> | undefined;
 test.after(loud(async () => void (await (await postgres)?.stop())));
@@ -43,7 +43,7 @@ const stores: [name: string, open: Open][] = [
     (work) =>
       withFolder(async (path) => {
         const provider = await openSubscriberFile({ file: path, log: { warn: () => {} } });
-        const elsewhere = { ...fileRecords(path), mark: async () => assert.unreachable() };
+        const elsewhere = { ...fileSubscriptions(path), mark: async () => assert.unreachable() };
         await work(provider, elsewhere).finally(() => provider.close?.());
       }),
   ],
@@ -52,7 +52,7 @@ const stores: [name: string, open: Open][] = [
     async (work) => {
       postgres ??= startPostgres();
       const database = openDatabase({ url: await (await postgres).database(), warn: () => {} });
-      await work(openSubscriberDatabase(database), databaseRecords(database)).finally(() => database.close());
+      await work(openSubscriberDatabase(database), databaseSubscriptions(database)).finally(() => database.close());
     },
   ],
 ];
@@ -61,8 +61,8 @@ for (const [name, open] of stores) {
   const withConsent = (work: (tried: Tried) => Promise<void>): Promise<void> =>
     open(async (provider, elsewhere) => {
       let time = start;
-      const records = provider.records as SubscriptionRecords;
-      const tools = { records, key, now: () => time };
+      const subscriptions = provider.subscriptions as SubscriptionStore;
+      const tools = { subscriptions, key, now: () => time };
       const add = async (fields: Omit<Subscription, 'time'>) =>
         void (await provider.add({ time: new Date(time).toISOString(), ...fields }, AbortSignal.timeout(10_000)));
       await work({
@@ -76,7 +76,7 @@ for (const [name, open] of stores) {
           return (await toAsk(id, tools)) !== null;
         },
         add,
-        mailed: async () => (await recipients('daily', { records: elsewhere, key })).map(({ email }) => email),
+        mailed: async () => (await recipients('daily', { subscriptions: elsewhere, key })).map(({ email }) => email),
       });
     });
 
@@ -101,7 +101,7 @@ for (const [name, open] of stores) {
       at(days(1));
       assert.is(await confirm(claims('1'), tools), true);
       assert.equal(
-        (await tools.records.find({ id: '1' })).map(({ confirmed }) => confirmed),
+        (await tools.subscriptions.find({ id: '1' })).map(({ confirmed }) => confirmed),
         ['2026-11-22T10:00:00.000Z'],
       );
     }));
@@ -109,8 +109,8 @@ for (const [name, open] of stores) {
   test(`a click that arrives while its reader leaves the list confirms nothing, ${name}`, () =>
     withConsent(async ({ subscribe, elsewhere, ...tools }) => {
       await subscribe('1');
-      await tools.records.mark('1', 'unsubscribed', '2026-11-22T10:00:01.000Z');
-      await tools.records.mark('1', 'confirmed', '2026-11-22T10:00:02.000Z');
+      await tools.subscriptions.mark('1', 'unsubscribed', '2026-11-22T10:00:01.000Z');
+      await tools.subscriptions.mark('1', 'confirmed', '2026-11-22T10:00:02.000Z');
       assert.equal(
         (await elsewhere.find({ id: '1' })).map(({ confirmed }) => confirmed),
         [undefined],

@@ -5,7 +5,11 @@ import { addressHash } from '../../../src/mail/consent.ts';
 import type { SubscriberStore } from '../../../src/mail/provider.ts';
 import { ProviderFailed } from '../../../src/mail/provider.ts';
 import { openSubscribers } from '../../../src/mail/subscribers.ts';
-import { allSubscriptions, databaseRecords, openSubscriberDatabase } from '../../../src/mail/subscribers-database.ts';
+import {
+  allSubscriptions,
+  databaseSubscriptions,
+  openSubscriberDatabase,
+} from '../../../src/mail/subscribers-database.ts';
 import { DatabaseUnavailable } from '../../../src/storage/database.ts';
 import { type Database, openDatabase } from '../../../src/storage/postgres.ts';
 import { inFolder, writeFiles } from '../../support/catalog.ts';
@@ -46,7 +50,7 @@ test('a subscription is stored once, however often it is sent', () =>
     const [other] = await execSql(url, "SELECT note FROM catalog_subscriptions WHERE id = 'other'");
     assert.is(other?.note, 'a\uFFFDb');
     // A row that was changed keeps its position.
-    await subscribers.records?.mark(id, 'confirmed', '2026-11-22T10:00:00.000Z');
+    await subscribers.subscriptions?.mark(id, 'confirmed', '2026-11-22T10:00:00.000Z');
     assert.equal(
       (await allSubscriptions(database)).map(({ id, confirmed }) => [id, confirmed]),
       [
@@ -122,7 +126,7 @@ test('an import adds nothing twice, and copies erased addresses', () =>
     const again = await catalog(['subscribers', 'import'], { env: { ...env, CATALOG_DATA: join(folder, 'data') } });
     assert.is(again.stderr, 'Imported 0 subscriptions. The database already had 2.\n');
     const database = openDatabase({ url: env.DATABASE_URL, warn: () => {} });
-    const suppressions = await databaseRecords(database)
+    const suppressions = await databaseSubscriptions(database)
       .suppressions()
       .finally(() => database.close());
     assert.equal(

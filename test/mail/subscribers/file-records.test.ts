@@ -3,7 +3,7 @@ import * as fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fileRecords } from '../../../src/mail/subscribers-file.ts';
+import { fileSubscriptions } from '../../../src/mail/subscribers-file.ts';
 import type { Disk } from '../../../src/storage/disk.ts';
 import { putLock } from '../../support/lock.ts';
 import { withFolder } from '../../support/subscribers-file.ts';
@@ -14,8 +14,8 @@ test('a reader of the file notices what another process adds, rotates or replace
   withFolder(async (path) => {
     const line = (id: string) =>
       `${JSON.stringify({ id, time: '2026-11-22T10:00:00Z', email: `${id}@example.com`, list: 'daily' })}\n`;
-    const records = fileRecords(path);
-    const ids = async () => (await records.find({ list: 'daily' })).map(({ id }) => id).join(' ');
+    const subscriptions = fileSubscriptions(path);
+    const ids = async () => (await subscriptions.find({ list: 'daily' })).map(({ id }) => id).join(' ');
     assert.is(await ids(), '');
     await fs.mkdir(dirname(path));
     await fs.writeFile(path, `${line('a')}torn\n${line('b').slice(0, 20)}`);
@@ -40,11 +40,11 @@ test('after the disk failed once, the next question is answered', () =>
       if (isBroken) throw Object.assign(new Error('The disk failed.'), { code: 'EIO' });
       return fs.stat(file);
     };
-    const records = fileRecords(path, { ...fs, stat: stat as Disk['stat'] });
-    const failure = await records.find({ list: 'daily' }).catch((error) => error.code);
+    const subscriptions = fileSubscriptions(path, { ...fs, stat: stat as Disk['stat'] });
+    const failure = await subscriptions.find({ list: 'daily' }).catch((error) => error.code);
     assert.is(failure, 'EIO');
     isBroken = false;
-    assert.equal(await records.find({ list: 'daily' }), []);
+    assert.equal(await subscriptions.find({ list: 'daily' }), []);
   }));
 
 test('addresses that are suppressed at once are all suppressed, also after the disk failed for the first', () =>
@@ -59,7 +59,7 @@ test('addresses that are suppressed at once are all suppressed, also after the d
       },
     };
     await fs.mkdir(dirname(path));
-    const { suppress, suppressions } = fileRecords(path, disk);
+    const { suppress, suppressions } = fileSubscriptions(path, disk);
     const time = '2026-11-22T10:00:00.000Z';
     const results = await Promise.allSettled(['a', 'b', 'c'].map((hash) => suppress(hash, time)));
     assert.equal(
@@ -90,8 +90,8 @@ test('an address that bounces while another process erases one gets no more mail
       },
     };
     const time = '2026-11-22T10:00:00.000Z';
-    await fileRecords(path, disk as Disk).suppress('a', time);
-    assert.equal([...(await fileRecords(path).suppressions())], [['a', time]]);
+    await fileSubscriptions(path, disk as Disk).suppress('a', time);
+    assert.equal([...(await fileSubscriptions(path).suppressions())], [['a', time]]);
   }));
 
 test.run();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { announcementFiles } from '../../../src/mail/announcement-journal.ts';
 import { smtpSender } from '../../../src/mail/providers/smtp.ts';
 import { openSmtp } from '../../../src/mail/smtp.ts';
-import { fileRecords } from '../../../src/mail/subscribers-file.ts';
+import { fileSubscriptions } from '../../../src/mail/subscribers-file.ts';
 import type { Disk } from '../../../src/storage/disk.ts';
 import { smallSubject } from './announcing-subject.ts';
 import { mailKey } from './readers.ts';
@@ -45,7 +45,7 @@ const smtp = openSmtp(
 const sender = smtpSender({
   ...{ smtp, key: Buffer.from(mailKey), list: 'daily', domain: 'press.example', now },
   runtimeUrl: 'https://press.example',
-  records: fileRecords(join(data, 'signups.jsonl')),
+  subscriptions: fileSubscriptions(join(data, 'signups.jsonl')),
 });
 const claim = await announcementFiles(join(data, 'announcements'), { now, warn: () => {}, disk }).claim(key);
 const result = await sender.send({ ...smallSubject(), key }, claim);
