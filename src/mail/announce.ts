@@ -348,10 +348,10 @@ async function settle(
       throw new OperationError(`No email of ${name} that matches ${mail} has an unknown outcome.`);
     for (const { id } of named) settled.set(id, sent);
   }
-  for (const [id, sent] of settled) await claim.record({ type: 'delivery', id, state: sent ? 'accepted' : 'deferred' });
+  for (const [id, sent] of settled) await claim.append({ type: 'delivery', id, state: sent ? 'accepted' : 'deferred' });
   const states = [...(claim.announcement.deliveries?.values() ?? [])];
   const unknown = states.filter((state) => state === 'sending').length;
-  if (unknown === 0 && !states.some(isToSend)) await claim.record({ type: 'sent' });
+  if (unknown === 0 && !states.some(isToSend)) await claim.append({ type: 'sent' });
   const lines = [true, false].flatMap((sent) => {
     const count = [...settled.values()].filter((each) => each === sent).length;
     return count === 0 ? [] : [`${plural(count, 'email')} of ${name} will ${willBe(sent)}.`];
@@ -369,8 +369,8 @@ async function settleCampaign(claim: Claim, { name }: Plan, decisions: readonly 
     throw new OperationError(
       `The provider sends ${name} to all readers at once: use --resolve sent or --resolve unsent.`,
     );
-  if (decision.sent) await claim.record({ type: 'sent' });
-  else await claim.record({ type: 'unsent', ...(draft === null ? {} : { draft }) });
+  if (decision.sent) await claim.append({ type: 'sent' });
+  else await claim.append({ type: 'unsent', ...(draft === null ? {} : { draft }) });
   return `${name} will ${willBe(decision.sent)}.`;
 }
 

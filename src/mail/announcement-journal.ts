@@ -60,11 +60,11 @@ export interface Claim {
   readonly key: string;
   readonly announcement: Announcement;
   /** Stores an event durably, then changes `announcement`. Rejects if the right was lost; the event is then not stored. */
-  record(event: AnnouncementEvent): Promise<void>;
+  append(event: AnnouncementEvent): Promise<void>;
   release(): Promise<void>;
 }
 
-/** The record of all announcements. Several servers may share one. */
+/** The journal of all announcements. Several servers may share one. */
 export interface AnnouncementJournal {
   /** Returns what is known of an announcement, or null. Anyone may ask at any time. */
   read(key: string): Promise<Announcement | null>;
@@ -127,17 +127,17 @@ async function claimOf(
   release: () => Promise<void>,
 ): Promise<Claim> {
   let announcement = known;
-  const record = async (event: AnnouncementEvent) => {
+  const append = async (event: AnnouncementEvent) => {
     const stored = await store(event);
     announcement = after(announcement, stored);
   };
-  if (announcement === null) await record({ type: 'claimed', key });
+  if (announcement === null) await append({ type: 'claimed', key });
   return {
     key,
     get announcement() {
       return announcement as Announcement;
     },
-    record,
+    append,
     release,
   };
 }

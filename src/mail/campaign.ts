@@ -212,10 +212,10 @@ export function campaignSender(service: CampaignService, { now, wait = sleep }: 
     async send(subject, claim) {
       const audience = await service.audience();
       const { id, state: listed } = await draftOf(subject, claim);
-      if (claim.announcement.draft !== id) await claim.record({ type: 'drafted', draft: id });
+      if (claim.announcement.draft !== id) await claim.append({ type: 'drafted', draft: id });
       const { state } = listed === 'draft' ? await service.read(id) : { state: listed };
       if (state === 'sent') {
-        await claim.record({ type: 'sent' });
+        await claim.append({ type: 'sent' });
         return { outcome: 'announced-already', message: `Nothing to do: ${service.name} has sent it (${id}).` };
       }
       if (state !== 'draft') return unknown(service, id, `it calls the email ${JSON.stringify(state)}.`);
@@ -227,7 +227,7 @@ export function campaignSender(service: CampaignService, { now, wait = sleep }: 
           'an earlier run was interrupted while sending. The outcome will be clear after 15 minutes.',
         );
       }
-      await claim.record({ type: 'sending' });
+      await claim.append({ type: 'sending' });
       return sendDraft(id, audience, claim);
     },
   };
@@ -254,11 +254,11 @@ export function campaignSender(service: CampaignService, { now, wait = sleep }: 
     );
     const after = await readBack(service, id, wait);
     if (after === 'sent') {
-      await claim.record({ type: 'sent' });
+      await claim.append({ type: 'sent' });
       return { outcome: 'sent', message: `${service.name} sends the email to ${audience} (${id}).` };
     }
     if (failure?.isRefusal && after === 'draft') {
-      await claim.record({ type: 'unsent' });
+      await claim.append({ type: 'unsent' });
       throw new OperationError(`The email was not sent: ${failure.message}`, { cause: failure });
     }
     return unknown(service, id, failure?.message ?? `it calls the email ${JSON.stringify(after)}.`);

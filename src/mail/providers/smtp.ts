@@ -61,10 +61,10 @@ export function smtpSender(tools: SmtpSenderTools): Sender {
     async send(subject, claim) {
       if (claim.announcement.deliveries === null) {
         const ids = (await recipients(list, { subscriptions, key })).map(({ id }) => id);
-        await claim.record({ type: 'recipients', ids });
+        await claim.append({ type: 'recipients', ids });
       }
       const sent = summary(claim, await sendWaiting(subject, claim, sendTo, tools));
-      if (sent.outcome === 'sent') await claim.record({ type: 'sent' });
+      if (sent.outcome === 'sent') await claim.append({ type: 'sent' });
       return sent;
     },
     async test(subject, address) {
@@ -104,7 +104,7 @@ async function sendWaiting(
   let done = all.length - waiting.length;
   let turn: Promise<void> = Promise.resolve();
 
-  const record = (id: string, state: Exclude<Delivery, 'waiting'>) => claim.record({ type: 'delivery', id, state });
+  const mark = (id: string, state: Exclude<Delivery, 'waiting'>) => claim.append({ type: 'delivery', id, state });
 
   /** Waits for a turn, which one email has at a time. Returns what ends it. */
   async function takeTurn(): Promise<() => void> {
@@ -132,17 +132,17 @@ async function sendWaiting(
         // The connection may have broken meanwhile.
         if (isOver) return end();
         endTurn = end;
-        await record(id, 'sending');
+        await mark(id, 'sending');
       });
       failures = 0;
-      await record(id, 'accepted');
+      await mark(id, 'accepted');
     } catch (error) {
       if (!(error instanceof SmtpFailed)) throw error;
       failures = error.aboutAddress ? 0 : failures + 1;
       if (error.outcome === 'unknown') return;
       if (error.outcome === 'refused') refused.push(reader);
       reason = `${error.message} `;
-      await record(id, 'deferred');
+      await mark(id, 'deferred');
     } finally {
       isOver = true;
       endTurn();
@@ -150,7 +150,7 @@ async function sendWaiting(
   }
 
   async function refuse({ id, email }: StoredSubscription): Promise<void> {
-    await record(id, 'refused');
+    await mark(id, 'refused');
     await subscriptions.suppress(addressHash(email, key), now().toISOString());
   }
 
@@ -161,7 +161,7 @@ async function sendWaiting(
       // The reader may have left since the start.
       const [reader] = await subscriptions.find({ id });
       if (reader !== undefined && isActive(reader, suppressions, key)) await deliver(reader);
-      else await record(id, 'ended');
+      else await mark(id, 'ended');
       done += 1;
       onProgress(done, all.length);
     }

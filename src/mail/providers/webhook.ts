@@ -50,11 +50,11 @@ export function webhook(
     audience: async () => `${host}, which knows the readers`,
     isSent: async () => false,
     async send(subject, claim) {
-      await claim.record({ type: 'sending' });
+      await claim.append({ type: 'sending' });
       try {
         await post(`announce.${subject.kind}`, subject.key, subject);
       } catch (error) {
-        if (error instanceof ProviderFailed && error.isRefusal) await claim.record({ type: 'unsent' });
+        if (error instanceof ProviderFailed && error.isRefusal) await claim.append({ type: 'unsent' });
         const { message } = error as Error;
         throw error instanceof ProviderFailed
           ? new OperationError(`The announcement was not accepted: ${message} Run this command again.`, {
@@ -62,7 +62,7 @@ export function webhook(
             })
           : error;
       }
-      await claim.record({ type: 'sent' });
+      await claim.append({ type: 'sent' });
       return { outcome: 'sent', message: `${host} accepted the announcement.` };
     },
     async test(subject, address) {

@@ -41,7 +41,7 @@ async function sendWith(
     get announcement() {
       return known;
     },
-    record: async (event) => {
+    append: async (event) => {
       known = after(known, { ...event, time });
     },
     release: async () => {},

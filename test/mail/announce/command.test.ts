@@ -194,10 +194,10 @@ test('after an interrupted run, a dry run says how many emails are left, and a p
       );
       const ann = 'ann=b@example.com';
       addReaders(join(folder, 'data'), [ann]);
-      await claim.record({ type: 'recipients', ids: ['a', idOf(ann), 'c', 'd'] });
-      await claim.record({ type: 'delivery', id: 'a', state: 'accepted' });
-      await claim.record({ type: 'delivery', id: idOf(ann), state: 'sending' });
-      await claim.record({ type: 'delivery', id: 'c', state: 'deferred' });
+      await claim.append({ type: 'recipients', ids: ['a', idOf(ann), 'c', 'd'] });
+      await claim.append({ type: 'delivery', id: 'a', state: 'accepted' });
+      await claim.append({ type: 'delivery', id: idOf(ann), state: 'sending' });
+      await claim.append({ type: 'delivery', id: 'c', state: 'deferred' });
       await claim.release();
       const smtp = { CATALOG_SMTP_URL: 'smtp://127.0.0.1:9', CATALOG_MAIL_FROM: 'daily@press.example' };
       const { stderr } = await announce(['--dry-run'], { CATALOG_SIGNUPS: '', CATALOG_MAIL_KEY: mailKey, ...smtp });

@@ -35,10 +35,10 @@ test.after(
 test('what one server recorded is known to all', async () => {
   assert.is(await there.read('a'), null);
   const claim = await here.claim('a');
-  await claim.record({ type: 'drafted', draft: 'd1' });
-  await claim.record({ type: 'sending' });
-  await claim.record({ type: 'recipients', ids: ['r', 's'] });
-  await claim.record({ type: 'delivery', id: 'r', state: 'accepted' });
+  await claim.append({ type: 'drafted', draft: 'd1' });
+  await claim.append({ type: 'sending' });
+  await claim.append({ type: 'recipients', ids: ['r', 's'] });
+  await claim.append({ type: 'delivery', id: 'r', state: 'accepted' });
   await claim.release();
   const deliveries = new Map([
     ['r', 'accepted'],
@@ -48,7 +48,7 @@ test('what one server recorded is known to all', async () => {
   assert.equal(await there.read('a'), known);
   const next = await there.claim('a');
   assert.equal(next.announcement, known);
-  await next.record({ type: 'sent' });
+  await next.append({ type: 'sent' });
   await next.release();
   assert.is((await here.read('a'))?.state, 'sent');
 });
@@ -56,11 +56,11 @@ test('what one server recorded is known to all', async () => {
 test('events of several emails that are recorded at the same time are all kept', async () => {
   const ids = Array.from({ length: 20 }, (_, at) => `r${at}`);
   const claim = await here.claim('many');
-  await claim.record({ type: 'recipients', ids });
+  await claim.append({ type: 'recipients', ids });
   // The first one cannot be stored, while the others wait for their turn.
   const unstorable = { type: 'delivery', id: 1n, state: 'accepted' } as unknown as AnnouncementEvent;
-  const failed = rejection(claim.record(unstorable));
-  await Promise.all(ids.map((id) => claim.record({ type: 'delivery', id, state: 'accepted' })));
+  const failed = rejection(claim.append(unstorable));
+  await Promise.all(ids.map((id) => claim.append({ type: 'delivery', id, state: 'accepted' })));
   assert.instance(await failed, TypeError);
   await claim.release();
   assert.equal((await there.read('many'))?.deliveries, new Map(ids.map((id) => [id, 'accepted'])));
@@ -82,14 +82,14 @@ test('of servers that claim an announcement at the same time, one gets it', asyn
 
 test('a server whose claim expired can record nothing more once another one has taken over', async () => {
   const lost = await here.claim('c');
-  await lost.record({ type: 'sending' });
+  await lost.append({ type: 'sending' });
   await execSql(url, "UPDATE catalog_announcement_claims SET expires = now() - interval '1 second' WHERE key = 'c'");
   const taken = await there.claim('c');
-  const refused = await rejection(lost.record({ type: 'sent' }));
+  const refused = await rejection(lost.append({ type: 'sent' }));
   assert.is(refused?.message, 'Another process has taken over this announcement.');
   await lost.release();
   assert.ok(await rejection(here.claim('c')), 'releasing a lost claim released that of the other server');
-  await taken.record({ type: 'unsent' });
+  await taken.append({ type: 'unsent' });
   assert.is((await here.read('c'))?.state, 'claimed');
   await taken.release();
 });

@@ -43,7 +43,7 @@ test('a draft that was stored, but that nobody asked the service to send, can be
     const plan = { ...smallSubject(), agents: [], name: 'No. 1', published: new Date() };
     const journal = journalIn(folder);
     const claim = await journal.claim(plan.key);
-    await claim.record({ type: 'drafted', draft: 'em_1' });
+    await claim.append({ type: 'drafted', draft: 'em_1' });
     await claim.release();
     assert.is(await resolveAll(plan, journal, false), 'No. 1 will be sent by the next run.');
     assert.equal((await journal.read(plan.key))?.abandoned, ['em_1']);

@@ -19,12 +19,12 @@ test('what was recorded is known after the claim is released, in a file that onl
     const journal = journalIn(folder, clock);
     assert.is(await journal.read(key), null);
     const claim = await journal.claim(key);
-    await claim.record({ type: 'drafted', draft: 'd1' });
-    await claim.record({ type: 'sending' });
-    await claim.record({ type: 'recipients', ids: ['a', 'b', 'c'] });
-    await claim.record({ type: 'delivery', id: 'a', state: 'sending' });
-    await claim.record({ type: 'delivery', id: 'a', state: 'accepted' });
-    await claim.record({ type: 'delivery', id: 'b', state: 'sending' });
+    await claim.append({ type: 'drafted', draft: 'd1' });
+    await claim.append({ type: 'sending' });
+    await claim.append({ type: 'recipients', ids: ['a', 'b', 'c'] });
+    await claim.append({ type: 'delivery', id: 'a', state: 'sending' });
+    await claim.append({ type: 'delivery', id: 'a', state: 'accepted' });
+    await claim.append({ type: 'delivery', id: 'b', state: 'sending' });
     await claim.release();
     const deliveries = new Map([
       ['a', 'accepted'],
@@ -41,9 +41,9 @@ test('events of several emails that are recorded at the same time are all kept, 
   inFolder(async (folder) => {
     const ids = Array.from({ length: 20 }, (_, at) => `r${at}`);
     const claim = await journalIn(folder).claim(key);
-    await claim.record({ type: 'recipients', ids });
-    const recorded = ids.map((id) => claim.record({ type: 'delivery', id, state: 'accepted' }));
-    await Promise.all([claim.record({ type: 'sending' }), ...recorded, claim.record({ type: 'drafted', draft: 'd' })]);
+    await claim.append({ type: 'recipients', ids });
+    const recorded = ids.map((id) => claim.append({ type: 'delivery', id, state: 'accepted' }));
+    await Promise.all([claim.append({ type: 'sending' }), ...recorded, claim.append({ type: 'drafted', draft: 'd' })]);
     const { state, draft, deliveries } = claim.announcement;
     assert.equal([state, draft], ['sending', 'd']);
     assert.equal(deliveries, new Map(ids.map((id) => [id, 'accepted'])));
@@ -93,12 +93,12 @@ test('a line that a crash left incomplete counts for nothing; a damaged one stop
 test('a draft that was given up is remembered, and what was recorded last counts', () =>
   inFolder(async (folder) => {
     const claim = await journalIn(folder, clock).claim(key);
-    await claim.record({ type: 'drafted', draft: 'd1' });
-    await claim.record({ type: 'sending' });
-    await claim.record({ type: 'unsent', draft: 'd1' });
+    await claim.append({ type: 'drafted', draft: 'd1' });
+    await claim.append({ type: 'sending' });
+    await claim.append({ type: 'unsent', draft: 'd1' });
     const { state, draft, abandoned } = claim.announcement;
     assert.equal([state, draft, abandoned], ['claimed', null, ['d1']]);
-    await claim.record({ type: 'sent' });
+    await claim.append({ type: 'sent' });
     await claim.release();
     assert.is((await journalIn(folder).read(key))?.state, 'sent');
   }));
