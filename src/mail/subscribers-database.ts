@@ -76,7 +76,7 @@ export function databaseSubscriptions(database: Database): SubscriptionStore {
     async find(wanted) {
       if ('mailbox' in wanted) {
         const { mailbox, domains } = mailboxOf(wanted.mailbox);
-        const where = "WHERE left(address, 1) = $1 AND split_part(address, '@', 2) = ANY($2)";
+        const where = "WHERE split_part(address, '@', 2) = ANY($2) AND left(address, 1) = $1";
         const near = await select(database, where, [mailbox.slice(0, 1), domains]);
         return near.filter(({ email }) => mailboxOf(email).mailbox === mailbox);
       }

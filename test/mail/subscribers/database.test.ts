@@ -60,6 +60,25 @@ test('a subscription is stored once, however often it is sent', () =>
     );
   }));
 
+test('a mailbox is found without reading all subscriptions', () =>
+  withSubscribers(async ({ url, database }) => {
+    const rows = "SELECT g, now(), '', 'a' || g || '@' || g % 500 || '.example.com', 'daily', false";
+    const columns = 'id, time, email, address, list, pending';
+    await execSql(url, `INSERT INTO catalog_subscriptions (${columns}) ${rows} FROM generate_series(1, 5000) g`);
+    await execSql(url, 'ANALYZE catalog_subscriptions');
+    let plan = '';
+    const explaining = {
+      ...database,
+      async query(text: string, values: readonly unknown[]) {
+        plan = JSON.stringify(await database.query(`EXPLAIN ${text}`, values));
+        return [];
+      },
+    } as unknown as Database;
+    await databaseSubscriptions(explaining).find({ mailbox: 'a7+news@7.example.com' });
+    assert.match(plan, /catalog_subscriptions_mailbox/);
+    assert.not.match(plan, /Seq Scan/);
+  }));
+
 test('a database that is away is a temporary failure without private data', () =>
   withSubscribers(async ({ subscribers }) => {
     await postgres.kill();
