@@ -16,6 +16,12 @@ export function startSharing(): void {
   }
 }
 
+/** Removes what a page says about the next agent once its time, in `data-until`, is over: a static page stays as it was built. */
+export function startNext(): void {
+  for (const part of document.querySelectorAll<HTMLElement>('[data-until]'))
+    if (Date.now() >= Date.parse(part.dataset.until ?? '')) part.remove();
+}
+
 /** Where the browser remembers the agents that the reader opened, as the paths of their pages. */
 const key = 'read';
 /** How many it remembers. */

@@ -3,12 +3,13 @@
 import { startCopying } from './clipboard.ts';
 import { startForms } from './forms.ts';
 import { startFillIn, startOpenIn } from './prompt.ts';
-import { startReadMarks, startSharing } from './reader.ts';
+import { startNext, startReadMarks, startSharing } from './reader.ts';
 import { startSearch } from './search-field.ts';
 import { startFolds, startTabs } from './tabs.ts';
 
 document.documentElement.classList.add('js');
 for (const start of [
+  startNext,
   startCopying,
   startFillIn,
   startOpenIn,

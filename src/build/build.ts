@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { type History, readHistory } from '../content/history.ts';
 import { loadContent, noMemory } from '../content/load.ts';
 import { type Selected, type Selection, select } from '../content/schedule.ts';
+import { zone } from '../lib/calendar.ts';
 import { areSettled, noStamps, type Stamps, sourceStamps } from '../lib/files.ts';
 import type { OnProgress } from '../lib/lazy.ts';
 import { programFiles } from '../program.ts';
@@ -18,7 +19,7 @@ import { makeSite } from '../site/make-site.ts';
 import { templateHelpers } from '../site/shared/page.ts';
 import { compileTemplates } from '../site/shared/templates.ts';
 import { addresses } from '../site/shared/urls.ts';
-import type { Site } from '../site/site.ts';
+import type { Site, Teaser } from '../site/site.ts';
 import { emptyImages, imageRenderer } from '../site/social-image/renderer.ts';
 import { readPublished } from '../storage/build-folder.ts';
 import { publishedPlugins, readReleases } from './install-branch.ts';
@@ -55,13 +56,14 @@ interface SiteOptions {
 export function prepareSite(
   { templates, assets: files, fonts, custom }: TemplateFiles,
   settings: Settings,
-  { agents, moved, withdrawn }: Pick<Selected, 'agents' | 'moved' | 'withdrawn'>,
+  { agents, next, moved, withdrawn }: Pick<Selected, 'agents' | 'next' | 'moved' | 'withdrawn'>,
   { preview, history, published = noPlugins, cache, images, memory = null }: SiteOptions,
 ): Site {
   const assets = withVersions(files);
   return makeSite({
     settings,
     agents,
+    next: teaserOf(next, settings),
     moved,
     withdrawn,
     history,
@@ -79,6 +81,14 @@ export function prepareSite(
     related: memory?.related ?? null,
     knownVersions: memory?.versions ?? [],
   });
+}
+
+/** What pages may say about the next agent. */
+function teaserOf(next: Selected['next'], { teaseNext, categories, timezone }: Settings): Teaser | null {
+  if (next === null || teaseNext === 'nothing') return null;
+  const { date, title, category } = next;
+  const names = { time: null, category: categories[category]?.label ?? category, title };
+  return { date, from: zone(timezone).startOfDay(date).toISOString(), name: names[teaseNext] };
 }
 
 interface RenderOptions extends Selection {
@@ -269,7 +279,7 @@ function render<Target extends Destination>(
 export function trialFaults(
   cwd: string,
   settings: Settings,
-  selected: Pick<Selected, 'agents' | 'moved' | 'withdrawn'>,
+  selected: Pick<Selected, 'agents' | 'next' | 'moved' | 'withdrawn'>,
   slugs?: ReadonlySet<string>,
 ): Diagnostic[] {
   if (slugs?.size === 0) return [];

@@ -32,6 +32,8 @@ export interface Selected {
   withdrawn: string[];
   /** Maps each former slug to the slug of the agent that had it. */
   moved: Map<string, string>;
+  /** The next agent that is scheduled for a later day, has no error and is not included; null if there is none. */
+  next: Agent | null;
   /** Due agents without a number that were skipped because of their errors. */
   skipped: string[];
   /** Errors that make the build fail. */
@@ -83,8 +85,14 @@ export function select(
     selected.map(({ agent }) => agent).filter((agent): agent is Agent => agent !== null),
     highest,
   );
+  const later = folders.filter(
+    ({ slug, schedule }) =>
+      outside.has(slug) && !schedule.draft && (schedule.date ?? '') > selection.today && !faulty.has(slug),
+  );
+  const [next] = later.flatMap(({ agent }) => agent ?? []).sort((a, b) => compareText(a.date, b.date));
   return {
     agents,
+    next: next ?? null,
     withdrawn,
     moved: new Map(
       agents.flatMap(({ slug, formerSlugs }) => (formerSlugs ?? []).map((former) => [former, slug] as const)),

@@ -131,6 +131,12 @@ export const settingsSource = z
       .max(200)
       .default([])
       .describe('Groups of words that mean the same to readers who search: an agent with one of them is found by all'),
+    teaseNext: z
+      .enum(['nothing', 'time', 'category', 'title'])
+      .default('time')
+      .describe(
+        'What pages say about the next scheduled agent: its date, also its category or title, or nothing. It is the only trace of a scheduled agent in a build',
+      ),
     queueWarningDays: wholeNumber(0, 365)
       .default(3)
       .describe('Warn when agents are scheduled for fewer days than this, counted from tomorrow'),

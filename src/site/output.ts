@@ -60,6 +60,11 @@ export function whole(agents: readonly PublishedAgent[]): string[] {
   return agents.map(({ fingerprint }) => fingerprint.whole);
 }
 
+/** The inputs of a page that says when the next agent comes. */
+export function upcoming({ next }: Site): string[] {
+  return [JSON.stringify(next)];
+}
+
 /** The inputs of a file that shows no agent. */
 export function none(): string[] {
   return [];

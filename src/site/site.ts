@@ -14,6 +14,8 @@ export interface Site {
   url: Addresses;
   /** Newest first: by date, then by issue number, both descending. */
   agents: readonly PublishedAgent[];
+  /** The next scheduled agent, as far as the settings allow pages to mention it; null if there is none. */
+  next: Teaser | null;
   /** Former slug → slug of the agent that had it. */
   moved: ReadonlyMap<string, string>;
   /** The slugs of withdrawn agents, also former ones. */
@@ -41,6 +43,16 @@ export interface Site {
   listsShowAll: boolean;
   /** Whether it has drafts or future agents. Its pages then say so, and ask not to be indexed. */
   preview: boolean;
+}
+
+/** What pages say about the next agent. */
+export interface Teaser {
+  /** YYYY-MM-DD. */
+  date: string;
+  /** When it is published (RFC 3339). */
+  from: string;
+  /** Its category or title, or null. */
+  name: string | null;
 }
 
 /** Hashes of an agent, by which a build knows what it need not render again. */

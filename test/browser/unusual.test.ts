@@ -296,6 +296,24 @@ test('can fill in a prompt without an error in a browser without storage', async
   });
 });
 
+test('reads no date of the next agent that is over, on a page that was built before', async () => {
+  await onPage('/about', async (page) => {
+    const next = (until: string) => `already use. <span data-until="${until}">Next: ${until}.</span>`;
+    for (const [until, line] of [
+      ['2099-01-02T00:00:00.000Z', 'already use. Next: 2099-01-02T00:00:00.000Z.'],
+      ['2026-01-02T00:00:00.000Z', 'already use.'],
+    ] as const) {
+      await page.route('**/about', async (route) => {
+        const body = (await (await route.fetch()).text()).replace('already use.', next(until));
+        await route.fulfill({ body, contentType: 'text/html' });
+      });
+      await page.reload();
+      await page.locator('html.js').waitFor();
+      assert.ok((await page.locator('.purpose').textContent())?.trim().endsWith(line));
+    }
+  });
+});
+
 test('shares an agent, sees in lists which ones they opened, and can clear these marks', async () => {
   await onPage('/agents/agent-1', async (page) => {
     await page.getByRole('button', { name: 'Share' }).click();

@@ -22,9 +22,9 @@ const today = '2026-11-21';
 
 function siteIn(folder: string): Site {
   const settings = loadSettings(folder, {}, {});
-  const { agents, moved, withdrawn } = select(loadContent(folder, settings, today), { today, future: true });
+  const selected = select(loadContent(folder, settings, today), { today, future: true });
   const options = { preview: false, history: new Map(), cache: null, images: false };
-  return prepareSite(readTemplates(folder), settings, { agents, moved, withdrawn }, options);
+  return prepareSite(readTemplates(folder), settings, selected, options);
 }
 
 /** The email about an agent with this prompt. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { load } from 'cheerio';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bundled, inFolder, smallAgent, snapshot, writeCatalog } from '../support/catalog.ts';
+import { bundled, inFolder, type SmallAgent, smallAgent, snapshot, writeCatalog } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
 import { render } from '../support/render.ts';
 import { instructions } from '../support/xml.ts';
@@ -114,6 +114,35 @@ test('no page has a heading, a list or a group of fields with nothing in it', ()
   }));
 
 /** Builds a catalog of one agent. */
+test('a page says when the next agent comes, as far as the settings allow, and nothing if none is scheduled', async () => {
+  const scheduled = { slug: 'later', date: '2026-01-04', front: { title: 'Later <b>Agent</b>' } };
+  const purpose = (settings: object, agents: SmallAgent[]) =>
+    inFolder((folder) => {
+      writeCatalog(
+        folder,
+        [{ slug: 'one', date: '2026-01-01' }, { slug: 'two', date: '2026-01-02' }, ...agents],
+        settings,
+      );
+      const files = render(folder, { today: '2026-01-02' });
+      return ['index.html', 'agents/two.html', 'agents/one.html'].map((path) =>
+        load(files.get(path) ?? '')('.purpose'),
+      );
+    });
+  const said = async (settings: object, agents: SmallAgent[]) =>
+    (await purpose(settings, agents)).map((line) => line.text().replace(/^.*already use\. ?/, ''));
+  const date = 'Sunday, January 4, 2026, 00:00 Asia/Tokyo.';
+  const zone = { timezone: 'Asia/Tokyo' };
+  assert.equal(await said(zone, [scheduled]), [`Next: ${date}`, `Next: ${date}`, '']);
+  assert.equal((await said({ ...zone, teaseNext: 'title' }, [scheduled]))[0], `Next: Later <b>Agent</b>, ${date}`);
+  assert.match((await said({ ...zone, teaseNext: 'category' }, [scheduled]))[0] ?? '', /^Next: \w+, Sunday/);
+  assert.equal(await said({ ...zone, teaseNext: 'nothing' }, [scheduled]), ['', '', '']);
+  assert.equal(await said(zone, []), ['', '', '']);
+  assert.equal(await said(zone, [{ ...scheduled, front: { draft: 'true' } }]), ['', '', '']);
+  const [home] = await purpose(zone, [scheduled]);
+  // Midnight in Tokyo.
+  assert.is(home?.find('[data-until]').attr('data-until'), '2026-01-03T15:00:00.000Z');
+});
+
 test('pages link to the repository in the settings, to edit an agent or propose one', async () => {
   const linksOf = (page: string) =>
     [...page.matchAll(/href="(https:\/\/github\.com[^"]*)">([^<]*)/g)].map(([, ...link]) => link);

@@ -197,7 +197,7 @@ export const many = { count: 205, first: '2025-10-01', last: '2026-04-23' };
  */
 export function renderLargeCatalog(folder: string): Map<string, Buffer> {
   const settings = loadSettings(folder, {}, {});
-  const { agents, moved } = select(loadContent(folder, settings, newer.date), { today: newer.date });
+  const { agents, next, moved } = select(loadContent(folder, settings, newer.date), { today: newer.date });
   const model = agents.find(({ slug }) => slug === older.slug);
   if (model === undefined) throw new Error('The agent to copy is not there.');
   const copies = Array.from({ length: many.count }, (_, index) => ({
@@ -208,26 +208,26 @@ export function renderLargeCatalog(folder: string): Map<string, Buffer> {
     issue: index + 1,
   }));
   const last = { commit: 'd'.repeat(40), time: Date.parse('2026-04-24T20:00:00Z'), whole: false, prompt: null };
-  return render(folder, settings, { agents: copies, moved }, new Map([['agent-1', [last]]]));
+  return render(folder, settings, { agents: copies, next, moved }, new Map([['agent-1', [last]]]));
 }
 
 /** Every file of a preview without agents, whose publication has no server and no repository, and the pages of one with a single agent. */
 export function renderBareCatalog(folder: string): Map<string, Buffer> {
   const settings = { ...loadSettings(folder, {}, {}), runtimeUrl: null, repository: undefined };
-  const files = render(folder, settings, { agents: [], moved: new Map() }, new Map(), true);
-  const { agents } = select(loadContent(folder, settings, older.date), { today: older.date });
-  const single = render(folder, settings, { agents, moved: new Map() }, new Map());
+  const files = render(folder, settings, { agents: [], next: null, moved: new Map() }, new Map(), true);
+  const selected = select(loadContent(folder, settings, older.date), { today: older.date });
+  const single = render(folder, settings, { ...selected, moved: new Map() }, new Map());
   return new Map([...[...single].filter(([path]) => path.startsWith('agents/')), ...files]);
 }
 
 function render(
   folder: string,
   settings: Settings,
-  { agents, moved }: Pick<Selected, 'agents' | 'moved'>,
+  selected: Pick<Selected, 'agents' | 'next' | 'moved'>,
   changes: ReadonlyMap<string, readonly Change[]>,
   preview = false,
 ): Map<string, Buffer> {
-  const site = siteOf(folder, settings, { agents, moved }, changes, preview);
+  const site = siteOf(folder, settings, selected, changes, preview);
   const drawn = { ...site, images: { ...site.images, render: (svg: string) => Buffer.from(svg) } };
   const destination = new MemoryDestination();
   renderSite(drawn, destination);
@@ -237,10 +237,10 @@ function render(
 function siteOf(
   folder: string,
   settings: Settings,
-  { agents, moved }: Pick<Selected, 'agents' | 'moved'>,
+  selected: Pick<Selected, 'agents' | 'next' | 'moved'>,
   history: ReadonlyMap<string, readonly Change[]>,
   preview: boolean,
 ): Site {
   const options = { preview, history, cache: null, images: false };
-  return prepareSite(readTemplates(folder), settings, { agents, moved, withdrawn: ['withdrawn-one'] }, options);
+  return prepareSite(readTemplates(folder), settings, { ...selected, withdrawn: ['withdrawn-one'] }, options);
 }

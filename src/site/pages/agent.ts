@@ -14,7 +14,7 @@ import {
 } from '../../schema/evals.ts';
 import { inputsOf, type SectionName, sectionsOf } from '../../text/prompt-text.ts';
 import { installTabs } from '../install/install-source.ts';
-import type { Output } from '../output.ts';
+import { type Output, upcoming } from '../output.ts';
 import { score, scoreOf, scoreTable } from '../score-table.ts';
 import { documentOf, documentsOf } from '../shared/agent-document.ts';
 import { agentNodes, breadcrumbNode, renderPage } from '../shared/page.ts';
@@ -37,7 +37,7 @@ export const agentPage: Output = {
         path: `agents/${agent.slug}.html`,
         copy: `agents/${agent.slug}/index.html`,
         agent: agent.slug,
-        inputs: [agent.fingerprint.whole, ...others],
+        inputs: [agent.fingerprint.whole, ...others, ...(newer === undefined ? upcoming(site) : [])],
         render: () => renderAgent(site, agent, { newer, older, related }),
       };
     }
@@ -67,6 +67,8 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
         text: `No. ${agent.issue} of ${site.settings.title}: ${agent.title}`,
       },
       plates: true,
+      // Only on the newest: the others would have to be rendered again each day.
+      saysNext: newer === undefined,
       alternates: [
         { type: 'text/markdown', href: `${document.url}.md`, title: 'Markdown' },
         { type: 'application/json', href: document.apiUrl, title: 'JSON' },

@@ -1,4 +1,4 @@
-import { listed, type Output, type RenderedFile } from '../output.ts';
+import { listed, type Output, type RenderedFile, upcoming } from '../output.ts';
 import { documentsOf } from '../shared/agent-document.ts';
 import { categoriesOf, commonTags, counted, type Group, monthsOf, tagsOf } from '../shared/groups.ts';
 import { breadcrumbNode, listNode, renderPage } from '../shared/page.ts';
@@ -16,7 +16,12 @@ export const archive: Output = {
   purpose: 'Every agent by month; in a large catalog, the newest month and links to the others',
   *files(site) {
     const copy = isDivided(site) ? { copy: 'archive/index.html' } : {};
-    yield { path: 'archive.html', ...copy, inputs: listed(site.agents), render: () => archivePage(site) };
+    yield {
+      path: 'archive.html',
+      ...copy,
+      inputs: [...listed(site.agents), ...upcoming(site)],
+      render: () => archivePage(site),
+    };
   },
 };
 
@@ -103,6 +108,7 @@ function archivePage(site: Site): string {
       path: 'archive',
       section: 'archive',
       ownSearch: true,
+      saysNext: true,
       graph: [breadcrumbNode(site, [archiveEntry]), listNode(site, 'archive', shown, { total: site.agents.length })],
     },
     {

@@ -5,7 +5,7 @@ import { withoutShell } from '../../text/install-ways.ts';
 import { plainText, quote } from '../../text/markdown-text.ts';
 import { catalogOf } from '../api/api.ts';
 import { installTabs, mcpSetup } from '../install/install-source.ts';
-import { listed, none, type Output, single, whole } from '../output.ts';
+import { listed, none, type Output, single, upcoming, whole } from '../output.ts';
 import { searchIndex, searchIndexJson } from '../search/search-index.ts';
 import { documentOf, documentsOf } from '../shared/agent-document.ts';
 import { categoriesOf, counted } from '../shared/groups.ts';
@@ -28,7 +28,14 @@ export const homePage = single(
     const lead = newest === undefined ? null : documentOf(newest);
     return renderPage(
       site,
-      { template: 'home', title: null, description: site.settings.description, path: '', ...headOf(site) },
+      {
+        template: 'home',
+        title: null,
+        description: site.settings.description,
+        path: '',
+        saysNext: true,
+        ...headOf(site),
+      },
       {
         lead,
         steps: lead?.steps.slice(0, firstSteps) ?? [],
@@ -44,7 +51,7 @@ export const homePage = single(
       },
     );
   },
-  ({ agents }) => [...whole(agents.slice(0, 1)), ...listed(agents)],
+  (site) => [...whole(site.agents.slice(0, 1)), ...listed(site.agents), ...upcoming(site)],
 );
 
 /** The agents that the home page shows. */
@@ -75,12 +82,13 @@ export const about = single(
         description: `What ${site.settings.title} is, and who publishes it.`,
         path: 'about',
         section: 'about',
+        saysNext: true,
         alternates: [{ type: 'text/markdown', href: site.url.absolute('about.md'), title: 'Markdown' }],
         graph: [breadcrumbNode(site, [{ name: 'About', path: 'about' }])],
       },
       { count: site.agents.length },
     ),
-  countOnly,
+  (site) => [...countOnly(site), ...upcoming(site)],
 );
 
 /** The same as Markdown, for language models. */
@@ -123,6 +131,7 @@ export const developers = single(
         description: 'The JSON API, MCP, the text indexes, the feeds and the skills.',
         path: 'developers',
         section: 'developers',
+        saysNext: true,
         plates: true,
         graph: [breadcrumbNode(site, [{ name: 'For developers', path: 'developers' }])],
       },
@@ -137,7 +146,7 @@ export const developers = single(
         mcp: mcpSetup(site.settings),
       },
     ),
-  ({ agents }) => [...whole(agents.slice(0, 1)), ...listed(agents)],
+  (site) => [...whole(site.agents.slice(0, 1)), ...listed(site.agents), ...upcoming(site)],
 );
 
 function countOnly({ agents }: Site): string[] {
@@ -170,10 +179,11 @@ export const notFoundPage = single(
         description: 'There is no page at this address.',
         path: null,
         ownSearch: true,
+        saysNext: true,
       },
       { agents: documentsOf(site, newestOf(site)) },
     ),
-  (site) => listed(newestOf(site)),
+  (site) => [...listed(newestOf(site)), ...upcoming(site)],
 );
 
 function newestOf({ agents }: Site): readonly PublishedAgent[] {

@@ -18,6 +18,8 @@ export interface PageHead {
   description: string;
   /** Its path below the base URL, or null if it has no address (the 404 page). */
   path: string | null;
+  /** Whether the page says when the next agent comes. It is then an input of the page. */
+  saysNext?: boolean;
   /** Whether the page only redirects to `path`. */
   moved?: boolean;
   /** Whether the page has its own search, so that the footer needs none. */
@@ -56,6 +58,7 @@ export function renderPage(site: Site, head: PageHead, data: object): string {
     direction: site.direction,
     ownSearch: head.ownSearch === true,
     plates: head.plates === true,
+    next: head.saysNext === true ? site.next : null,
     moved: head.moved === true ? url.link(head.path ?? '') : null,
     canonical: head.path === null ? null : url.absolute(head.path),
     kind: head.template === 'agent' ? 'article' : 'website',
