@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { Console } from './cli/console.ts';
+import { inCurrentNames } from './cli/former-names.ts';
 import { CatalogCommand, refuseUnknownSubcommands, withHelpOption } from './cli/options.ts';
 import { explainSystemError, OperationError, UsageError } from './lib/errors.ts';
 import { programVersion } from './program.ts';
@@ -48,40 +49,14 @@ export async function main(
   error: NodeJS.WritableStream = process.stderr,
 ): Promise<number> {
   const terminal = new Console(out, error, process.env);
-  const words = inCurrentNames(argv.slice(2), terminal);
-  const program = await createProgram(terminal, words[0]);
   try {
+    const words = inCurrentNames(argv.slice(2), (notice) => terminal.say(notice));
+    const program = await createProgram(terminal, words[0]);
     await program.parseAsync(withHelpOption(program, words), { from: 'user' });
     return terminal.exitCode;
   } catch (failure) {
     return await explainFailure(failure, terminal);
   }
-}
-
-/** Names of version 0.1, which scripts may use until version 0.3. */
-const formerCommands: Record<string, string> = {
-  deliver: 'deploy',
-  signups: 'subscribers',
-  live: 'ci verify',
-  alert: 'ci notify',
-};
-const formerFlags: Record<string, string> = {
-  '--hold-back': '--skip-invalid',
-  '--signups': '--subscribers',
-  '--signup-rate': '--subscribe-rate',
-  '--csv': '--format=csv',
-};
-
-/** Replaces names that version 0.2 changed, and says so. */
-function inCurrentNames(words: readonly string[], terminal: Console): string[] {
-  return words.flatMap((word, index) => {
-    const [name = '', ...value] = word.split('=');
-    const names = index === 0 ? formerCommands : formerFlags;
-    if (!Object.hasOwn(names, name)) return [word];
-    terminal.say(`notice: ${name} is now ${names[name]}. The old name works until version 0.3.\n`);
-    const current = (names[name] ?? '').split(' ');
-    return value.length === 0 ? current : [`${current[0]}=${value.join('=')}`];
-  });
 }
 
 /**

@@ -26,6 +26,11 @@ export const programName = described.name;
 /** The version of this program, from its package.json. */
 export const programVersion = described.version;
 
+/** Whether a version is later than that of this program. */
+export function isLater(version: string): boolean {
+  return version.localeCompare(programVersion, 'en', { numeric: true }) > 0;
+}
+
 /** The versions of Node.js that the program supports, as a range in npm syntax. */
 export const programEngines = described.engines;
 

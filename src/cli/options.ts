@@ -5,7 +5,7 @@ import type { LoadOptions } from '../content/load.ts';
 import { isDay, zone } from '../lib/calendar.ts';
 import { OperationError, UsageError } from '../lib/errors.ts';
 import { visible } from '../lib/text.ts';
-import { programVersion } from '../program.ts';
+import { isLater, programVersion } from '../program.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
 import type { Settings } from '../schema/settings.ts';
 import { databaseUrl } from '../storage/database.ts';
@@ -34,7 +34,6 @@ const sharedOptions = {
   runtimeUrl: () =>
     new Option('--runtime-url <url>', 'address of the server; overrides the settings (or CATALOG_RUNTIME_URL)'),
   today: () => new Option('--today <YYYY-MM-DD>', 'pretend today is this date').argParser(parseDay),
-  json: () => new Option('--json', 'the same as --format json').implies({ format: 'json' }),
   data: () => new Option('--data <dir>', 'folder with votes and subscribers (or CATALOG_DATA; default: data)'),
   since: () => new Option('--since <YYYY-MM-DD>', 'only from this day on (UTC)').argParser(parseDay),
 };
@@ -103,18 +102,27 @@ export async function openContent(flags: Parameters<typeof openCatalog>[0], opti
   return { ...opened, content };
 }
 
-/** Says if the files that `catalog init` copied are of an earlier version of the program. */
+/** Says if the files that `catalog init` copied are of another version of the program. */
 export function noticeOldCopies(cwd: string, terminal: Console): void {
-  let version: unknown;
-  try {
-    version = JSON.parse(readFileSync(join(cwd, '.catalog/files.json'), 'utf8')).version;
-  } catch {
-    return;
-  }
-  if (typeof version !== 'string' || version === programVersion) return;
+  const version = versionOfCopies(cwd);
+  if (version === null || version === programVersion) return;
+  const advice = isLater(version) ? 'Install that version' : 'Run npx --no daily-agent-catalog upgrade';
   terminal.say(
-    `notice: the workflows and other files that init copied are of version ${visible(version)}, and the program is ${programVersion}. Run npx --no daily-agent-catalog upgrade.\n`,
+    `notice: the workflows and other files that init copied are of version ${visible(version)}, and the program is ${programVersion}. ${advice}.\n`,
   );
+}
+
+function versionOfCopies(cwd: string): string | null {
+  const read = (path: string) => readFileSync(join(cwd, path), 'utf8');
+  try {
+    return String(JSON.parse(read('.catalog/files.json')).version);
+  } catch {}
+  try {
+    // Version 0.1.0 made no list of files. Its workflows start the program in another way.
+    return read('.github/workflows/publish.yml').includes(' --no catalog ') ? '0.1.0' : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Runs a command that changes agents while no other one does. */

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createTwoFilesPatch } from 'diff';
 import { isMap, isScalar, isSeq, type Node, parseDocument, type YAMLMap } from 'yaml';
 import { OperationError } from '../lib/errors.ts';
-import { replaceFile } from '../lib/files.ts';
+import { replaceFiles } from '../lib/files.ts';
 import { maskSecrets } from '../lib/secrets.ts';
 import { frontMatterSchema } from '../schema/agent.ts';
 import { slugPattern } from '../schema/fields.ts';
@@ -314,5 +314,5 @@ export function writeFixes(cwd: string, fixes: readonly FileFix[]): void {
       `${file} changed while it was being fixed. Nothing was written: run npx --no daily-agent-catalog fix again.`,
     );
   }
-  for (const { file, after } of fixes) replaceFile(join(cwd, file), after);
+  replaceFiles(fixes.map(({ file, after }) => [join(cwd, file), after]));
 }

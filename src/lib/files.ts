@@ -202,13 +202,22 @@ function namesIn(folder: string): string[] | null {
 
 /** Replaces the content of a file atomically and keeps its mode, or creates the file. Throws the system error. */
 export function replaceFile(path: string, bytes: Buffer | string): void {
-  // The draft is hidden, so that it never counts as a file of the agent.
-  const draft = join(dirname(path), `.${basename(path)}.draft-${process.pid}`);
+  replaceFiles([[path, bytes]]);
+}
+
+/** Does the same with several files, in this order, once all of them are written. */
+export function replaceFiles(files: Iterable<readonly [path: string, bytes: Buffer | string]>): void {
+  const drafts: [draft: string, path: string][] = [];
   try {
-    writeFileSync(draft, bytes, { mode: statSync(path, { throwIfNoEntry: false })?.mode });
-    renameSync(draft, path);
+    for (const [path, bytes] of files) {
+      // The draft is hidden, so that it never counts as a file of the agent.
+      const draft = join(dirname(path), `.${basename(path)}.draft-${process.pid}`);
+      drafts.push([draft, path]);
+      writeFileSync(draft, bytes, { mode: statSync(path, { throwIfNoEntry: false })?.mode });
+    }
+    for (const [draft, path] of drafts) renameSync(draft, path);
   } finally {
-    rmSync(draft, { force: true });
+    for (const [draft] of drafts) rmSync(draft, { force: true });
   }
 }
 

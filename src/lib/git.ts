@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { runChild } from './children.ts';
 import { explainSaid, systemReason } from './errors.ts';
@@ -97,6 +98,35 @@ export function firstLine(words: string): string {
   const lines = words.split('\n').map((line) => line.trim());
   const telling = lines.find((line) => /^(?:fatal|error|!|remote: error)/.test(line)) ?? lines[0] ?? '';
   return telling.replace(/^(?:fatal|error): /, '');
+}
+
+/** Three versions of a text. */
+interface Versions {
+  yours: string;
+  original: string;
+  theirs: string;
+}
+
+/**
+ * Joins the changes that two sides made to a text. Where both changed the same lines, the result has all three versions
+ * between markers, which `labels` name. Returns null if Git is not installed.
+ */
+export function mergeTexts(texts: Versions, labels: Versions): { text: string; conflicts: boolean } | null {
+  const folder = mkdtempSync(join(tmpdir(), 'catalog-merge-'));
+  try {
+    const names = ['yours', 'original', 'theirs'] as const;
+    for (const name of names) writeFileSync(join(folder, name), Buffer.from(texts[name]));
+    const marks = names.flatMap((name) => ['-L', labels[name]]);
+    // The exit code is the number of conflicts.
+    const { status, stdout } = spawnSync('git', ['merge-file', '--stdout', '--diff3', ...marks, ...names], {
+      ...options(folder),
+      ...limits,
+      encoding: 'utf8',
+    });
+    return status === null || status > 127 ? null : { text: stdout, conflicts: status > 0 };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Environment variables that make Git use other folders. */

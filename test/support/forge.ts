@@ -26,8 +26,8 @@ export interface Forge {
   issues: Discussion['issues'];
   /** The issues, pull requests and comments. */
   discussion: Discussion;
-  /** Runs one of the project's workflows as on the given day. */
-  play(file: 'publish.yml' | 'validate.yml' | 'intake.yml', options: PlayOptions): Promise<Run>;
+  /** Runs a workflow as on the given day. */
+  play(file: string, options: PlayOptions): Promise<Run>;
   close(): Promise<void>;
 }
 
@@ -55,6 +55,8 @@ export interface PlayOptions {
    * Whether `catalog` runs in this process instead of another one, which takes a quarter of the time. Default: true.
    */
   inProcess?: boolean;
+  /** The folder with the workflow; default: that of the project. */
+  workflows?: string;
   /** Called with each new clone. */
   onCheckout?: (workspace: string, job: string) => void | Promise<void>;
 }
@@ -89,7 +91,7 @@ export async function makeForge(folder: string): Promise<Forge> {
       const places = { remote, pages, address, temporary, preview };
       const contexts = contextsOf(file, runtime, options);
       writeFileSync(join(temporary, 'event.json'), JSON.stringify(contexts.github.event));
-      return playWorkflow(readWorkflow(join(bundled, '.github/workflows', file)), {
+      return playWorkflow(readWorkflow(join(options.workflows ?? join(bundled, '.github/workflows'), file)), {
         temporary,
         contexts,
         env: {

@@ -95,7 +95,6 @@ export function addAnnounce(program: CatalogCommand, terminal: Console): void {
       ).argParser(addDecision),
     )
     .formats('pretty', 'json')
-    .share('json')
     .explain(
       '\nThe service that stores the subscribers sends the email; `npx --no daily-agent-catalog help serve` describes\n' +
         'CATALOG_SIGNUPS and its key. For subscribers in a file, the mail server in CATALOG_SMTP_URL does.\n' +

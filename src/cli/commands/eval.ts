@@ -242,7 +242,6 @@ export function addEval(program: CatalogCommand, terminal: Console): void {
     .argument('[slug...]', 'agents, by slug or path; default: all that have checks')
     .share('cwd')
     .formats('pretty', 'json', 'github')
-    .share('json')
     .addOption(new Option('--export <tool>', 'print the cases for another tool instead').choices(['promptfoo']))
     .option('--fail', 'exit with 1 if a recorded answer fails a check, as a gate')
     .option('--summary', 'print figures of all answers and checks instead of tables')

@@ -43,6 +43,8 @@ export function addSubscribers(program: CatalogCommand, terminal: Console): void
     .addOption(fileOption())
     .addOption(new Option('--list <list>', 'only this list').choices(listNames))
     .share('since')
+    // Of version 0.1, where `file` was the only value.
+    .addOption(new Option('--subscribers <provider>').hideHelp())
     .formats('pretty', 'json', 'csv')
     .explain(
       '\nYou can run this command while the server runs. The formats json and csv have one entry for each address and\n' +

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { type Console, paintedDiff } from '../console.ts';
-import type { CatalogCommand, CommonFlags } from '../options.ts';
+import { launcher, withCurrentNames } from '../former-names.ts';
+import { type CatalogCommand, type CommonFlags, changingAgents } from '../options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'format'> {
   check?: true;
@@ -11,14 +12,15 @@ interface Flags extends Pick<CommonFlags, 'cwd' | 'format'> {
 export function addUpgrade(program: CatalogCommand, terminal: Console): void {
   program
     .command('upgrade')
-    .description('bring the files that init copied to the installed version; yours stay')
+    .description('bring files that init copied, and commands in scripts, to the installed version')
     .option('--check', 'write nothing, and exit with 1 if a file is older than the program')
     .option('--keep', 'keep your versions of the files that are shown, and do not show them again')
     .share('cwd')
     .formats('pretty', 'json')
     .explain(
-      '\nWorkflows, forms and deployment files are replaced if you never changed them. Of the others, it shows what the\n' +
-        'program changed. Agents, settings and README.md are never touched. Install the new version first.\n' +
+      '\nWorkflows, forms and deployment files are replaced if you never changed them, and otherwise get the changes of\n' +
+        'the program. Lines that you both changed stay yours, and are shown. In package.json, README.md and workflows,\n' +
+        'renamed commands and flags get their new names. Install the new version first, and commit your changes.\n' +
         '\nExamples:\n  $ catalog upgrade\n  $ catalog upgrade --check\n  $ catalog upgrade --keep\n',
     )
     .action((flags: Flags) => upgradeCatalog(flags, terminal));
@@ -29,24 +31,34 @@ async function upgradeCatalog(flags: Flags, terminal: Console): Promise<void> {
   const { upgrade } = await import('../../content/new/upgrade.ts');
   const folder = resolve(flags.cwd);
   const { baseUrl } = loadSettings(folder, {}, {});
-  const options = { writes: flags.check !== true, keeps: flags.keep === true };
-  const result = upgrade(folder, baseUrl, options);
-  const open = options.keeps ? [] : result.changed;
-  if (flags.check === true && (result.replaced.length > 0 || open.length > 0)) terminal.exitCode = 1;
+  const [writes, keeps] = [flags.check !== true, flags.keep === true];
+  const result = await changingAgents(flags, terminal, () =>
+    upgrade(folder, baseUrl, { writes, keeps, withCurrentNames }),
+  );
+  const lists = [
+    ['Replaced, or new', result.replaced],
+    ['Changed by you, now with the changes of the program', result.merged],
+    ['With the current names of commands and flags', result.renamed],
+  ] as const;
+  const written = lists.some(([, paths]) => paths.length > 0);
+  const open = keeps ? [] : result.changed;
+  if (!writes && (written || open.length > 0)) terminal.exitCode = 1;
   if (flags.format === 'json') return terminal.printJson(result);
 
   const paint = (style: 'bold' | 'red', text: string) => (terminal.colorData ? styleText(style, text) : text);
-  const verb = options.writes ? 'Replaced' : 'Older than the program';
-  if (result.replaced.length > 0) terminal.print(`${verb}:\n${result.replaced.map((path) => `  ${path}\n`).join('')}`);
+  for (const [heading, paths] of lists) {
+    if (paths.length > 0) terminal.print(`${heading}:\n${paths.map((path) => `  ${path}\n`).join('')}\n`);
+  }
   for (const { path, diff } of open)
-    terminal.print(`\n${path} has changes of yours. The program's version differs:\n${paintedDiff(diff, paint)}`);
-  const end =
-    open.length > 0
-      ? 'Copy what you want from the lines with `+`, then run npx --no daily-agent-catalog upgrade --keep.'
-      : result.replaced.length > 0
-        ? options.writes
-          ? 'Review the changes with git diff, and commit them.'
-          : 'Run npx --no daily-agent-catalog upgrade.'
-        : `Every file is of version ${result.to}.`;
-  terminal.say(`${end}\n`);
+    terminal.print(
+      `You and the program changed ${path}. These lines stay as you wrote them:\n${paintedDiff(diff, paint)}\n`,
+    );
+  const done = written
+    ? writes
+      ? 'Review the changes with git diff, and commit them.\n'
+      : `These files would change. Run ${launcher} upgrade.\n`
+    : '';
+  const rest =
+    open.length > 0 ? `Copy what you want of version ${result.to}, then run ${launcher} upgrade --keep.\n` : '';
+  terminal.say(done + rest || `Every file is of version ${result.to}.\n`);
 }

@@ -2,7 +2,6 @@ import { lstatSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, stat
 import { basename, dirname, join } from 'node:path';
 import Handlebars from 'handlebars';
 import { OperationError, systemReason } from '../../lib/errors.ts';
-import { sha256Of } from '../../lib/files.ts';
 import { programEngines, programFolder, programName, programVersion } from '../../program.ts';
 import { toJson } from '../../schema/documents.ts';
 import { settingsSource } from '../../schema/settings.ts';
@@ -101,13 +100,12 @@ const upgradedPaths = [
   ...units,
 ];
 
-/** Says of which version the files of `upgradedPaths` are, and has their digests. */
+/** Says of which version the files of `upgradedPaths` are, and has their texts, so that an upgrade sees what was changed. */
 export const stampFile = '.catalog/files.json';
 
-/** Returns the content of `stampFile`: the version of the program, and the SHA-256 of each file by its path. */
-export function stampOf(files: ReadonlyMap<string, string>): { version: string; files: Record<string, string> } {
-  const digests = [...files].map(([path, text]) => [path, sha256Of(text)]);
-  return { version: programVersion, files: Object.fromEntries(digests) };
+/** Returns the content of `stampFile`: the version of the program, and the text of each file by its path. */
+export function stampOf(files: ReadonlyMap<string, string>): string {
+  return toJson({ version: programVersion, files: Object.fromEntries(files) });
 }
 
 /** Returns the files of `upgradedPaths`, as this version makes them for a catalog with this base URL. */
@@ -146,7 +144,7 @@ export function catalogFiles(answers: Answers, folder: string, today: string): M
   const copies = upgradedFiles(answers.baseUrl);
   const made: Record<string, () => string> = {
     [settingsFile]: () => toJson(settings),
-    [stampFile]: () => toJson(stampOf(copies)),
+    [stampFile]: () => stampOf(copies),
     'README.md': () => readme(answers.title),
     [`agents/${agent}/agent.md`]: () =>
       packaged(`starter/agents/${agent}/agent.md`).replace(/^date: .*$/m, `date: ${date}`),

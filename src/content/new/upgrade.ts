@@ -1,69 +1,134 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import * as z from 'zod';
 import { parseBoundedJson } from '../../lib/bounded.ts';
 import { OperationError, systemReason } from '../../lib/errors.ts';
-import { replaceFile, sha256Of } from '../../lib/files.ts';
-import { programVersion } from '../../program.ts';
-import { toJson } from '../../schema/documents.ts';
+import { isDraftName, makeFolder, replaceFiles } from '../../lib/files.ts';
+import { gitOrNull, mergeTexts } from '../../lib/git.ts';
+import { maskSecrets } from '../../lib/secrets.ts';
+import { isLater, programVersion } from '../../program.ts';
 import { diffOf } from '../fix.ts';
 import { packaged, stampFile, stampOf, upgradedFiles } from './catalog.ts';
 
 const stamp = z.object({ version: z.string(), files: z.record(z.string(), z.string()) });
 
-/** What an upgrade does to the files that `catalog init` copied. */
+/** What an upgrade does to the files of a catalog. */
 interface Upgrade {
   from: string;
   to: string;
-  /** Files that the editor did not change, and new ones. The upgrade writes them. */
+  /** Files that the editor did not change, and new ones. */
   replaced: string[];
-  /** Files that both the editor and the program changed, with the program's changes to them. They stay as they are. */
+  /** Files in which the changes of the editor and those of the program are joined. */
+  merged: string[];
+  /** Files in which only former names of commands and flags are replaced. */
+  renamed: string[];
+  /** Files in which both sides changed the same lines. Their lines stay as they are; `diff` has all versions of them. */
   changed: { path: string; diff: string }[];
-  /** Whether there is nothing to do, not even in the stamp. */
-  isCurrent: boolean;
+}
+
+interface UpgradeOptions {
+  writes: boolean;
+  /** Whether files that both sides changed count as reviewed. */
+  keeps: boolean;
+  /** Replaces former names of commands and flags in a file. */
+  withCurrentNames: (path: string, text: string) => string;
 }
 
 /**
  * Compares each file that `catalog init` copied with the file of this version, and with the one of the version that copied
- * it, whose digest is in the stamp. Only a file with exactly that content is replaced, so nothing of the editor's is lost.
- * A file that the editor removed stays removed.
+ * it, which is in the stamp. Unless `writes` is false, writes what it returns, so that no change of the editor is lost. A
+ * file that the editor removed stays removed. The stamp is written last, so that an interrupted upgrade is completed by the
+ * next one.
  *
- * Unless `writes` is false, writes what it returns; the stamp comes last, so an interrupted upgrade is completed by the
- * next one. With `keeps`, files that both sides changed count as reviewed.
- *
- * Throws OperationError if a newer program stamped the catalog, and if a file cannot be read or written.
+ * Throws OperationError if a newer program stamped the catalog, if a file with changes of the editor is not committed, and if a
+ * file cannot be read or written.
  */
-export function upgrade(
-  folder: string,
-  baseUrl: string,
-  { writes, keeps }: { writes: boolean; keeps: boolean },
-): Upgrade {
+export function upgrade(folder: string, baseUrl: string, options: UpgradeOptions): Upgrade {
   const present = read(folder, stampFile);
   // Version 0.1.0 stamped nothing.
   const last = parsed(present ?? packaged('starter/files-0.1.0.json'));
-  if (last.version.localeCompare(programVersion, 'en', { numeric: true }) > 0) {
+  if (isLater(last.version)) {
     throw new OperationError(
       `This catalog was upgraded to version ${last.version}, and this program is ${programVersion}. Install that version, or a later one.`,
     );
   }
+  const result: Upgrade = {
+    from: last.version,
+    to: programVersion,
+    replaced: [],
+    merged: [],
+    renamed: [],
+    changed: [],
+  };
   const files = upgradedFiles(baseUrl);
-  const [replaced, changed]: [string[], Upgrade['changed']] = [[], []];
+  const writes = new Map<string, string>();
   for (const [path, text] of files) {
     const own = read(folder, path);
-    const earlier = last.files[path];
-    if (own === text || earlier === sha256Of(text)) continue;
-    if (own === null ? earlier === undefined : sha256Of(own) === earlier) replaced.push(path);
-    else if (own !== null) changed.push({ path, diff: diffOf(path, own, text) });
+    const original = last.files[path];
+    if (own === text || original === text) continue;
+    if (own === null ? original === undefined : own === original) {
+      result.replaced.push(path);
+      writes.set(path, text);
+    } else if (own !== null) {
+      const merge = original === undefined ? null : merged(own, { original, text, from: last.version });
+      // An interrupted upgrade may have joined the changes before.
+      if (merge?.text === own) continue;
+      if (merge?.conflicts === false) {
+        result.merged.push(path);
+        writes.set(path, merge.text);
+      } else result.changed.push({ path, diff: merge === null ? diffOf(path, own, text) : conflictsIn(merge.text) });
+    }
   }
-  const digests = stampOf(files);
+  for (const path of ['package.json', 'README.md', ...workflowsIn(folder)]) {
+    const text = writes.get(path) ?? read(folder, path) ?? '';
+    const current = options.withCurrentNames(path, text);
+    if (current === text) continue;
+    if (!writes.has(path)) result.renamed.push(path);
+    writes.set(path, current);
+  }
   // Until they are reviewed, the next upgrade shows them again.
-  if (!keeps) for (const { path } of changed) digests.files[path] = last.files[path] ?? '';
-  const next = toJson(digests);
-  const result = { from: last.version, to: programVersion, replaced, changed, isCurrent: next === present };
-  if (!writes || result.isCurrent) return result;
-  for (const path of replaced) write(folder, path, files.get(path) ?? '');
-  write(folder, stampFile, next);
+  for (const { path } of options.keeps ? [] : result.changed) {
+    const original = last.files[path];
+    if (original === undefined) files.delete(path);
+    else files.set(path, original);
+  }
+  const next = stampOf(files);
+  if (next !== present) writes.set(stampFile, next);
+  if (options.writes) {
+    refuseUncommitted(folder, [...result.merged, ...result.renamed]);
+    write(folder, writes);
+  }
   return result;
+}
+
+function merged(own: string, { original, text, from }: { original: string; text: string; from: string }) {
+  const labels = { yours: 'yours', original: `version ${from}`, theirs: `version ${programVersion}` };
+  return mergeTexts({ yours: own, original, theirs: text }, labels);
+}
+
+/** The lines that both sides changed, in all three versions. */
+function conflictsIn(text: string): string {
+  return maskSecrets((text.match(/^<{7} [\s\S]*?^>{7} .*\n?/gm) ?? []).join(''));
+}
+
+function workflowsIn(folder: string): string[] {
+  try {
+    const names = readdirSync(join(folder, '.github/workflows')).filter((name) => /\.ya?ml$/.test(name));
+    return names.sort().map((name) => `.github/workflows/${name}`);
+  } catch {
+    return [];
+  }
+}
+
+/** Git has what it overwrites. In package.json, only scripts change, and installing a version has just changed it. */
+function refuseUncommitted(folder: string, paths: readonly string[]): void {
+  const open = paths.filter(
+    (path) => path !== 'package.json' && gitOrNull(folder, ['status', '--porcelain', '--', path]) !== '',
+  );
+  if (open.length === 0) return;
+  throw new OperationError(
+    `The upgrade would change these files, and they are not committed in Git:\n${open.map((path) => `  ${path}\n`).join('')}Commit them first, so that your version is never lost. Nothing was written.`,
+  );
 }
 
 function parsed(text: string): z.infer<typeof stamp> {
@@ -90,14 +155,20 @@ function read(folder: string, path: string): string | null {
   }
 }
 
-function write(folder: string, path: string, text: string): void {
+function write(folder: string, files: ReadonlyMap<string, string>): void {
   try {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    replaceFile(join(folder, path), text);
+    for (const directory of new Set([...files.keys()].map((path) => dirname(join(folder, path))))) {
+      makeFolder(directory);
+      // Those of an upgrade that was killed.
+      for (const name of readdirSync(directory).filter(isDraftName)) rmSync(join(directory, name));
+    }
+    replaceFiles([...files].map(([path, text]) => [join(folder, path), Buffer.from(text)]));
   } catch (error) {
-    const reason = systemReason((error as NodeJS.ErrnoException).code ?? String(error));
+    const { code, path, dest, syscall } = error as NodeJS.ErrnoException & { dest?: string };
+    if (code === undefined || path === undefined) throw error;
+    const file = relative(folder, dest ?? path).replace(/\.([^/\\]+)\.draft-\d+$/, '$1');
     throw new OperationError(
-      `${path} cannot be written: ${reason}. Run the command again once that is fixed; it does the rest.`,
+      `${file} cannot be written: ${systemReason(code)}. ${syscall === 'rename' ? 'Run the command again once that is fixed; it does the rest.' : 'Nothing was changed.'}`,
       { cause: error },
     );
   }

@@ -1,24 +1,33 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, rmSync } from 'node:fs';
+import fs, { existsSync, readFileSync, rmSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { withCurrentNames } from '../../../src/cli/former-names.ts';
+import { upgrade as upgradeFiles } from '../../../src/content/new/upgrade.ts';
 import { bundled, inFolder, snapshot, writeFiles } from '../../support/catalog.ts';
+import { dieAt } from '../../support/die-at.ts';
+import { said, save } from '../../support/editor.ts';
+import { makeForge } from '../../support/forge.ts';
+import { git } from '../../support/git.ts';
 import { catalog } from '../../support/process.ts';
+import { numbers, published } from '../../support/publication-days.ts';
 import { init, read } from '../../support/scaffold.ts';
-import { testUnless } from '../../support/skip.ts';
 
 /** `catalog upgrade` replaces what nobody changed, and loses nothing of the editor's. */
 
 const upgrade = (cwd: string, ...args: string[]) => catalog(['upgrade', ...args, '--cwd', cwd]);
 
-/** Replaces a file by an earlier version of the program, as the stamp then says. */
-function age(folder: string, path: string, text: string) {
-  const stamp = JSON.parse(read(folder, '.catalog/files.json'));
-  stamp.files[path] = createHash('sha256').update(text).digest('hex');
-  writeFiles(folder, { [path]: text, '.catalog/files.json': JSON.stringify(stamp) });
+/** Makes files those of an earlier version of the program, as the list of copied files then says. */
+function age(folder: string, texts: Record<string, string>) {
+  const stamp = JSON.parse(read(folder, stampFile));
+  const files = { ...stamp.files, ...texts };
+  writeFiles(folder, { ...texts, [stampFile]: JSON.stringify({ version: '0.1.9', files }) });
 }
+
+const stampFile = '.catalog/files.json';
+const publishFile = '.github/workflows/publish.yml';
+const validateFile = '.github/workflows/validate.yml';
 
 test('after an update of the program, untouched workflows are new, and an edited one stays as the editor left it', () =>
   inFolder(async (folder) => {
@@ -26,14 +35,8 @@ test('after an update of the program, untouched workflows are new, and an edited
     const fresh = snapshot(folder);
     assert.equal([(await upgrade(folder, '--check')).code, snapshot(folder)], [0, fresh], 'nothing to do');
 
-    age(folder, '.github/workflows/validate.yml', 'name: Old\n');
-    age(folder, '.github/workflows/publish.yml', 'name: Old\n');
-    age(folder, 'deploy/Dockerfile', 'FROM old\n');
-    writeFiles(folder, {
-      '.github/workflows/publish.yml': 'name: Mine\n',
-      '.github/CODEOWNERS': '* @mine\n',
-      'README.md': 'Mine.\n',
-    });
+    age(folder, { [validateFile]: 'name: Old\n', [publishFile]: 'name: Old\n', 'deploy/Dockerfile': 'FROM old\n' });
+    writeFiles(folder, { [publishFile]: 'name: Mine\n', '.github/CODEOWNERS': '* @mine\n', 'README.md': 'Mine.\n' });
     rmSync(join(folder, 'deploy/Dockerfile'));
     const before = snapshot(folder);
     const check = await upgrade(folder, '--check');
@@ -42,80 +45,280 @@ test('after an update of the program, untouched workflows are new, and an edited
 
     const { code, stdout, stderr } = await upgrade(folder);
     assert.is(code, 0, stderr);
-    assert.match(stdout, 'Replaced:\n  .github/workflows/validate.yml\n\n');
-    assert.match(stdout, '.github/workflows/publish.yml has changes of yours.');
-    assert.match(stdout, '\n-name: Mine\n+');
+    assert.match(stdout, `Replaced, or new:\n  ${validateFile}\n\n`);
+    assert.match(
+      stdout,
+      `You and the program changed ${publishFile}. These lines stay as you wrote them:\n<<<<<<< yours\n`,
+    );
+    assert.match(stdout, '\nname: Mine\n||||||| version 0.1.9\nname: Old\n=======\nname: Publish\n');
     assert.match(stderr, 'upgrade --keep');
     const after = snapshot(folder);
-    assert.is(after['.github/workflows/validate.yml'], fresh['.github/workflows/validate.yml']);
-    for (const path of ['.github/workflows/publish.yml', '.github/CODEOWNERS', 'README.md'])
-      assert.is(after[path], before[path], path);
+    assert.is(after[validateFile], fresh[validateFile]);
+    for (const path of [publishFile, '.github/CODEOWNERS', 'README.md']) assert.is(after[path], before[path], path);
     assert.not.ok(existsSync(join(folder, 'deploy/Dockerfile')), 'what the editor removed stays removed');
 
     assert.is((await upgrade(folder, '--check')).code, 1, 'it is shown until it is reviewed');
     await upgrade(folder, '--keep');
-    assert.is(read(folder, '.github/workflows/publish.yml'), 'name: Mine\n');
+    assert.is(read(folder, publishFile), 'name: Mine\n');
     assert.is((await upgrade(folder, '--check')).code, 0);
   }));
 
-const firstVersion = '0a1dbf0';
-const isShallow = spawnSync('git', ['cat-file', '-e', firstVersion], { cwd: bundled }).status !== 0;
+/** The files outside of .git. */
+const catalogIn = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(snapshot(folder))
+      .filter(([path]) => !path.startsWith('.git/'))
+      .map(([path, bytes]) => [path, Buffer.from(bytes, 'latin1').toString('utf8')]),
+  );
 
-testUnless(isShallow && 'this clone does not have version 0.1.0')(
-  'the workflows of a catalog that version 0.1.0 made are replaced, and the missing files are added',
-  () =>
-    inFolder(async (folder) => {
-      await init(folder);
-      const fresh = snapshot(folder);
-      const old = (path: string) =>
-        execFileSync('git', ['show', `${firstVersion}:${path}`], { cwd: bundled, encoding: 'utf8' });
-      rmSync(join(folder, '.catalog'), { recursive: true });
-      rmSync(join(folder, 'deploy'), { recursive: true });
-      const path = '.github/workflows/publish.yml';
-      const edited = `${old('.github/workflows/validate.yml')}# mine\n`;
-      writeFiles(folder, { [path]: old(path), '.github/workflows/validate.yml': edited });
-      const { stdout, code } = await upgrade(folder, '--format', 'json');
-      assert.is(code, 0);
-      const { from, changed } = JSON.parse(stdout);
-      assert.is(from, '0.1.0');
-      assert.equal(
-        changed.map((file: { path: string }) => file.path),
-        ['.github/workflows/validate.yml'],
+/** Makes a catalog whose files are old, with a line of the editor in one of them, and returns its files. */
+async function oldCatalog(folder: string): Promise<Record<string, string>> {
+  await init(folder);
+  const workflow = read(folder, publishFile);
+  age(folder, { [validateFile]: 'name: Old\n', [publishFile]: workflow.replace('name: Publish\n', 'name: Old\n') });
+  writeFiles(folder, { [publishFile]: read(folder, publishFile).replace("'23 *", "'41 *") });
+  rmSync(join(folder, '.dockerignore'));
+  const stamp = JSON.parse(read(folder, stampFile));
+  writeFiles(folder, {
+    [stampFile]: JSON.stringify({ ...stamp, files: { ...stamp.files, '.dockerignore': undefined } }),
+  });
+  return catalogIn(folder);
+}
+
+const commit = async (folder: string) => {
+  await git(folder, 'init', '--quiet');
+  await git(folder, 'add', '--all');
+  await git(folder, 'commit', '--quiet', '--message', 'Mine');
+};
+
+test('an edited file that Git does not have is never overwritten: the upgrade asks for a commit, and writes nothing', () =>
+  inFolder(async (folder) => {
+    const before = await oldCatalog(folder);
+    const refusal = `error: The upgrade would change these files, and they are not committed in Git:\n  ${publishFile}\nCommit them first, so that your version is never lost. Nothing was written.\n`;
+    const refused = async (why: string) => {
+      const { code, stderr } = await upgrade(folder);
+      assert.equal([code, stderr, catalogIn(folder)], [1, refusal, before], why);
+    };
+    await refused('no repository');
+    await git(folder, 'init', '--quiet');
+    await refused('never committed');
+    await commit(folder);
+    before[publishFile] += '# mine\n';
+    writeFiles(folder, { [publishFile]: before[publishFile] ?? '' });
+    await refused('a dirty tree');
+    // Other changes do not matter: installing the new version made some.
+    await git(folder, 'commit', '--quiet', '--all', '--message', 'Mine');
+    writeFiles(folder, { 'package.json': `${before['package.json']}\n`, 'notes.txt': 'Mine.\n' });
+    assert.is((await upgrade(folder)).code, 0);
+    assert.match(read(folder, publishFile), /^name: Publish\n[\s\S]*'41 \*[\s\S]*# mine\n$/);
+  }));
+
+test('an upgrade that is interrupted anywhere is completed by the next one', () =>
+  inFolder(async (folder) => {
+    const before = await oldCatalog(folder);
+    await commit(folder);
+    assert.is((await upgrade(folder)).code, 0);
+    const after = catalogIn(folder);
+    assert.is.not(after[publishFile], before[publishFile]);
+    for (let step = 1; ; step += 1) {
+      await git(folder, 'reset', '--quiet', '--hard');
+      await git(folder, 'clean', '--quiet', '--force');
+      const options = { writes: true, keeps: false, withCurrentNames };
+      if (!dieAt(step, () => upgradeFiles(folder, 'https://example.com', options))) break;
+      for (const path of [validateFile, publishFile, '.dockerignore'])
+        assert.ok([before[path], after[path]].includes(catalogIn(folder)[path]), `${path} is whole after step ${step}`);
+      if (read(folder, stampFile) !== after[stampFile]) writeFiles(folder, { '.catalog/.files.json.draft-1': '{' });
+      const { code, stderr } = await upgrade(folder);
+      assert.equal([code, catalogIn(folder)], [0, after], `step ${step}: ${stderr}`);
+    }
+  }));
+
+test('in a folder that cannot be written to, the upgrade says which file, and changes nothing', () =>
+  inFolder(async (folder) => {
+    const before = await oldCatalog(folder);
+    await commit(folder);
+    const original = fs.writeFileSync;
+    fs.writeFileSync = (path, ...rest) => {
+      if (String(path).includes('/.github/workflows/'))
+        throw Object.assign(new Error('EROFS'), { code: 'EROFS', syscall: 'open', path });
+      original(path, ...rest);
+    };
+    syncBuiltinESMExports();
+    try {
+      const { code, stderr } = await upgrade(folder);
+      assert.is(
+        stderr,
+        `error: ${validateFile} cannot be written: the file system is read-only (EROFS). Nothing was changed.\n`,
       );
-      const after = snapshot(folder);
-      assert.is(after[path], fresh[path]);
-      assert.is(after['.github/workflows/validate.yml'], edited);
-      assert.is(after['deploy/Dockerfile'], fresh['deploy/Dockerfile']);
-    }),
+      assert.is(code, 1);
+    } finally {
+      fs.writeFileSync = original;
+      syncBuiltinESMExports();
+    }
+    assert.equal(catalogIn(folder), before);
+  }));
+
+const first: { files: Record<string, string>; addresses: string[]; feedIds: string[] } = JSON.parse(
+  readFileSync(new URL('../../fixtures/catalog-0.1.0.json', import.meta.url), 'utf8'),
 );
+const copiedFirst: Record<string, string> = JSON.parse(
+  readFileSync(join(bundled, 'starter/files-0.1.0.json'), 'utf8'),
+).files;
+const weeklyFile = '.github/workflows/weekly.yml';
+
+/** A workflow of the editor, with names of version 0.1. */
+const weekly = `# Who reads npx catalog live?
+on: { schedule: [{ cron: '11 7 * * 1' }], workflow_dispatch: }
+permissions: {}
+jobs:
+  report:
+    runs-on: ubuntu-24.04
+    permissions: { contents: read }
+    steps:
+      - uses: actions/checkout@v7
+      - run: npx --no catalog status --json > status.json
+      - run: |
+          npx --no catalog build --hold-back --json \\
+            --out dist; npx catalog live --help
+`;
+
+test('a catalog of version 0.1.0 is upgraded by one command: its workflows run, and every address, number and vote stays', () =>
+  inFolder(async (folder) => {
+    const forge = await makeForge(folder);
+    try {
+      const editor = join(folder, 'editor');
+      await git(folder, 'clone', '--quiet', forge.remote, editor);
+      await git(editor, 'checkout', '--quiet', '-b', 'main');
+      writeFiles(editor, { ...first.files, ...copiedFirst });
+      await save(editor, 'A catalog of version 0.1.0');
+      const edited = copiedFirst[publishFile]?.replace("cron: '23 * * * *'", "cron: '41 6 * * *'") ?? '';
+      assert.is.not(edited, copiedFirst[publishFile]);
+      writeFiles(editor, { [publishFile]: edited, [weeklyFile]: weekly });
+      await save(editor, 'Publish once a day, and report each week');
+      const told = await catalog(['validate', '--today', '2026-11-25', '--cwd', editor]);
+      assert.match(
+        told.stderr,
+        /are of version 0\.1\.0, and the program is 0\.2\.0\. Run npx --no daily-agent-catalog upgrade/,
+      );
+
+      const { code, stdout, stderr } = await upgrade(editor);
+      assert.is(code, 0, stderr);
+      assert.match(stdout, `Changed by you, now with the changes of the program:\n  ${publishFile}\n`);
+      assert.match(stdout, `commands and flags:\n  package.json\n  README.md\n  ${weeklyFile}\n`);
+      const current = readFileSync(join(bundled, publishFile), 'utf8');
+      assert.is(read(editor, publishFile), current.replace("cron: '23 * * * *'", "cron: '41 6 * * *'"));
+      assert.equal(JSON.parse(read(editor, 'package.json')).scripts, {
+        start: 'catalog serve --build --out dist --votes data/votes.jsonl --subscribe-rate 3/60',
+        report:
+          'npx --no daily-agent-catalog votes --out dist --format=csv > votes.csv && catalog subscribers --format=json',
+        check: 'npm run lint; npx --no daily-agent-catalog build --skip-invalid --format=json',
+        deploy: 'catalog deploy ada@example.org:/srv/catalog',
+      });
+      assert.match(
+        read(editor, weeklyFile),
+        '\n      - run: npx --no daily-agent-catalog status --format=json > status.json\n',
+      );
+      assert.match(
+        read(editor, weeklyFile),
+        'build --skip-invalid --format=json \\\n            --out dist; npx --no daily-agent-catalog ci verify --help\n',
+      );
+      assert.not.match(read(editor, 'README.md'), /npx (?:--no )?catalog/);
+      await save(editor, 'Upgrade to version 0.2.0');
+
+      const workflows = join(editor, '.github/workflows');
+      const play = (file: string) => forge.play(file, { today: '2026-11-25', workflows });
+      const run = await play('publish.yml');
+      assert.equal(run.results, { ...published, alert: 'success' }, said(run)); // No agent is ready for tomorrow.
+      for (const file of ['validate.yml', 'weekly.yml']) {
+        const { results, steps } = await play(file);
+        assert.equal(Object.values(results), ['success'], file);
+        assert.not.match(steps.map((step) => step.stderr).join(), 'notice:');
+      }
+      assert.equal(await numbers(forge), { 'handover-gap-finder': 1, 'refund-reply': 2, 'minutes-taker': 3 });
+      assert.equal(
+        first.addresses.filter((path) => !existsSync(join(forge.pages, path))),
+        [],
+      );
+      const feed = readFileSync(join(forge.pages, 'atom.xml'), 'utf8');
+      assert.equal(feed.match(/(?<=<id>)[^<]+/g), first.feedIds);
+      const here = ['--cwd', editor, '--out', forge.pages, '--format', 'csv'];
+      assert.match((await catalog(['votes', ...here])).stdout, /^refund-reply,1,0,1,0,no,Too long\.\r?$/m);
+      const subscribers = await catalog(['subscribers', '--cwd', editor, '--format', 'csv']);
+      assert.match(subscribers.stdout, /joan@example\.com/);
+      for (const [path, text] of Object.entries(first.files)) {
+        if (/^(?:agents|data)\//.test(path)) assert.is(read(editor, path), text, path);
+      }
+    } finally {
+      await forge.close();
+    }
+  }));
 
 test('validate says that the copied files are older than the program, until they are upgraded', () =>
   inFolder(async (folder) => {
     await init(folder);
-    const stamp = JSON.parse(read(folder, '.catalog/files.json'));
-    writeFiles(folder, { '.catalog/files.json': JSON.stringify({ ...stamp, version: '0.0.9' }) });
+    const stamp = JSON.parse(read(folder, stampFile));
+    writeFiles(folder, { [stampFile]: JSON.stringify({ ...stamp, version: '0.0.9' }) });
     const validated = await catalog(['validate', '--cwd', folder]);
     assert.is(validated.code, 0);
     assert.match(validated.stderr, 'are of version 0.0.9, and the program is');
     await upgrade(folder);
     assert.is((await catalog(['validate', '--cwd', folder])).stderr, '1 agent checked, no errors.\n');
+    writeFiles(folder, { [stampFile]: JSON.stringify({ ...stamp, version: '0.10.0' }) });
+    const older = await catalog(['publish', '--dry-run', '--cwd', folder]);
+    assert.match(older.stderr, /are of version 0\.10\.0, and the program is \S+ Install that version\.\n/);
   }));
 
 test('scripts with the names of version 0.1 still work, and are told the new ones', () =>
   inFolder(async (folder) => {
-    const signups = await catalog(['signups', '--csv', '--cwd', folder]);
-    assert.match(signups.stderr, 'notice: signups is now subscribers. The old name works until version 0.3.\n');
-    assert.match(signups.stderr, 'notice: --csv is now --format=csv.');
-    assert.equal(
-      [signups.code, signups.stdout],
-      [0, (await catalog(['subscribers', '--format', 'csv', '--cwd', folder])).stdout],
-    );
     await init(folder);
-    const built = await catalog(['build', '--hold-back', '--cwd', folder]);
-    assert.is(built.code, 0, built.stderr);
-    assert.match(built.stderr, 'notice: --hold-back is now --skip-invalid.');
-    const alert = await catalog(['alert', '--help']);
-    assert.match(alert.stdout, 'Usage: catalog ci notify');
+    const here = ['--cwd', folder];
+    const notice = (...names: string[]) =>
+      names.map((name) => `notice: ${name}. The old name works until version 0.3.\n`).join('');
+    const csv = ['--format', 'csv'];
+    // Each old command line: its notices, and the command line of today.
+    const renamed: [old: string[], notices: string, current: string[]][] = [
+      [
+        ['signups', '--csv'],
+        notice('signups is now subscribers', '--csv is now --format=csv'),
+        ['subscribers', ...csv],
+      ],
+      [
+        ['status', '__proto__', '--json'],
+        notice('--json is now --format=json'),
+        ['status', '__proto__', '--format', 'json'],
+      ],
+      [
+        ['votes', '--dist', 'dist', '--votes=data/x.jsonl', '--csv'],
+        notice('--dist is now --out', '--votes is now --file', '--csv is now --format=csv'),
+        ['votes', '--out', 'dist', '--file=data/x.jsonl', ...csv],
+      ],
+      [
+        ['build', '--hold-back', '--help'],
+        notice('--hold-back is now --skip-invalid'),
+        ['build', '--skip-invalid', '--help'],
+      ],
+      [['alert', '--help'], notice('alert is now ci notify'), ['ci', 'notify', '--help']],
+      [['live', '--help'], notice('live is now ci verify'), ['ci', 'verify', '--help']],
+      [['deliver', '--help'], notice('deliver is now deploy'), ['deploy', '--help']],
+      [
+        ['serve', '--dist', 'none', '--signups', 'file', '--signup-rate', 'off', '--votes', 'x.jsonl'],
+        notice('--dist is now --out', '--signups is now --subscribers', '--signup-rate is now --subscribe-rate'),
+        ['serve', '--out', 'none', '--subscribers', 'file', '--subscribe-rate', 'off', '--votes', 'x.jsonl'],
+      ],
+    ];
+    for (const [old, notices, current] of renamed) {
+      const told = await catalog([...old, ...here]);
+      const expected = await catalog([...current, ...here]);
+      assert.equal(
+        [told.code, told.stdout, told.stderr],
+        [expected.code, expected.stdout, notices + expected.stderr],
+        old.join(' '),
+      );
+    }
+    assert.is((await catalog(['signups', '--signups', 'file', ...here])).code, 0);
+    // It failed in version 0.1.
+    const { code, stderr } = await catalog(['serve', '--database', 'postgres://ada:secret@db', ...here]);
+    assert.equal([code, stderr], [2, 'error: --database was removed. Set DATABASE_URL instead.\n']);
   }));
 
 test('a catalog of a newer program, a damaged stamp, and a folder that is in the way change nothing', () =>
@@ -126,7 +329,7 @@ test('a catalog of a newer program, a damaged stamp, and a folder that is in the
       ['{', /\.catalog\/files\.json is damaged, and nothing was written\. Restore it from Git/],
     ];
     for (const [text, message] of wrong) {
-      writeFiles(folder, { '.catalog/files.json': text });
+      writeFiles(folder, { [stampFile]: text });
       const before = snapshot(folder);
       const { code, stderr } = await upgrade(folder);
       assert.is(code, 1);
