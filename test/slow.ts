@@ -19,6 +19,7 @@ export const slow: readonly string[] = [
   'publish/deploy/deploy',
   'build/dev/',
   'docs/api-docs',
+  'docs/deploy',
   'publish/git/history',
   'publish/github/intake-workflow',
   'publish/github/summaries',

@@ -46,7 +46,7 @@ function pieces(path: string, text: string): Piece[] {
   }
   if (!path.endsWith('.md'))
     return text.split('\n').map((code) => ({ code: code.replaceAll('", "', ' '), typed: true }));
-  const blocks = [...text.matchAll(/^ *```(?:sh|console|yaml|json|ini|)\n([\s\S]*?)^ *```$/gm)];
+  const blocks = [...text.matchAll(/^ *```(?:sh|console|crontab|yaml|json|ini|)\n([\s\S]*?)^ *```$/gm)];
   const prose = blocks.reduce((rest, [block]) => rest.replace(block, ''), text);
   return [
     ...blocks

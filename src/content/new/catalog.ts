@@ -87,7 +87,7 @@ const agent = 'handover-gap-finder';
 const agentFiles = ['agent.md', 'prompt.txt', 'sample-input.txt', 'sample-output.txt'];
 
 /** The units that start the program. */
-const units = ['deploy/catalog.service', 'deploy/catalog-announce.service'];
+const units = ['deploy/catalog.service', 'deploy/catalog-deployed.service', 'deploy/catalog-announce.service'];
 
 /** The files that `catalog upgrade` replaces as long as the editor did not change them. */
 const upgradedPaths = [
