@@ -97,7 +97,9 @@ test('a conversation is graded turn by turn, and a later answer can quote what t
     writeFiles(folder, { [`${sample}.turn-2.txt`]: 'Done: "flag is called newCheckout"\n' });
     assert.match((await catalog(['eval', '--cwd', folder])).stdout, '  Other, as its page says  4 of 4 ');
     const recorded = await catalog(['eval', 'one', '--record', '--model', 'm', '--command', 'cat', '--cwd', folder]);
-    assert.match(recorded.stderr, 'one: The case sample is a conversation. Record it by hand: see docs/evals.md.\n');
+    // The other case has an answer of the command.
+    assert.match(recorded.stderr, 'one, sample: It is a conversation. Record it by hand: see docs/evals.md.\n');
+    assert.match(recorded.stderr, 'Recorded 1 answer');
   }));
 
 test('--summary says what answers miss without the prompt, and --mutate which changes of the sample nobody notices', () =>

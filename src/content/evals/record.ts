@@ -388,9 +388,13 @@ function tasksOf({ source, parsed }: ReadAgent, model: Model, options: RecordOpt
   const other = Object.values(entries).find((entry) => entry.model !== model.name);
   if (other !== undefined)
     throw new OperationError(`${folder} has answers of ${other.model}. Use that name, or rename the folder.`);
-  return evals.cases.map(({ name, input, turns }): Task => {
-    if (turns.length > 0)
-      throw new OperationError(`The case ${name} is a conversation. Record it by hand: see docs/evals.md.`);
+  return evals.cases.flatMap(({ name, input, turns }): Task[] => {
+    if (turns.length > 0) {
+      const message = 'It is a conversation. Record it by hand: see docs/evals.md.';
+      if (names.includes(`${folder}/${name}.txt`)) outcome.kept += 1;
+      else outcome.failures.push({ slug, case: name, message });
+      return [];
+    }
     const digests = { promptSha256: sha256Of(prompt), inputSha256: sha256Of(input) };
     const entry = entries[name];
     const hasOtherInput = entry?.inputSha256 !== digests.inputSha256;
@@ -410,7 +414,7 @@ function tasksOf({ source, parsed }: ReadAgent, model: Model, options: RecordOpt
       outcome.stale += isStale ? 1 : 0;
       return false;
     });
-    return { agent: source, name, digests, parts: wanted };
+    return [{ agent: source, name, digests, parts: wanted }];
   });
 }
 
