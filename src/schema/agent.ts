@@ -27,6 +27,12 @@ export function frontMatterSchema({ categories, difficulties, runtimes }: KnownV
     ),
     excerpt: line(300).describe('One sentence that says what the reader gets'),
     trap: line(200).nullish().describe('The mistake that the agent prevents, in one line'),
+    inputs: z
+      .record(line(40), line(300))
+      .nullish()
+      .describe(
+        'A hint for readers by the name of an input; default: the hint in the prompt, which is for the assistant',
+      ),
     problem: text(1000).describe('The problem that it solves'),
     videoUrl: publicUrl.nullish().describe('The address of a video'),
     configFilename: z

@@ -98,7 +98,7 @@ const rules = {
     'INPUT lists what to paste and says what to do when something is missing. Every input it declares is used later.',
   ),
   'editorial/inputs': warning(
-    'A line of INPUT that declares an input has the form `- NAME (required): hint` or `- NAME (optional): hint`. No name appears twice.',
+    'A line of INPUT that declares an input has the form `- NAME (required): hint` or `- NAME (optional): hint`. No name appears twice. `inputs` in the front matter has hints only for these names.',
   ),
   'editorial/rules-count': warning(
     'RULES has 5 to 12 rules. Each is one line and an instruction; a prohibition says what to do instead, or why.',

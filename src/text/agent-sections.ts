@@ -1,5 +1,5 @@
 import type { AgentDocument } from '../schema/documents.ts';
-import { fenced, listItem, plainText } from './markdown-text.ts';
+import { fenced, inlineMarkdown, listItem, plainText } from './markdown-text.ts';
 
 /** Sentences that tell assistants where a prompt comes from. Every prompt that they get to follow comes with one. */
 
@@ -42,7 +42,7 @@ export function agentSections(document: AgentDocument, texts: SectionTexts) {
         `- Address: ${document.url}`,
       ].join('\n'),
     ],
-    problem: ['## The problem', plainText(problem)],
+    problem: ['## The problem', inlineMarkdown(problem)],
     steps: ['## Steps', numbered(steps.map(({ name, text }) => [name, text]))],
     howItWorks: ['## How it works', texts.howItWorks],
     demo: [
@@ -57,6 +57,6 @@ export function agentSections(document: AgentDocument, texts: SectionTexts) {
 
 function numbered(items: readonly [name: string, text: string][]): string {
   return items
-    .map(([name, text], index) => listItem(`${index + 1}.`, `**${plainText(name)}** ${plainText(text)}`))
+    .map(([name, text], index) => listItem(`${index + 1}.`, `**${inlineMarkdown(name)}** ${inlineMarkdown(text)}`))
     .join('\n');
 }

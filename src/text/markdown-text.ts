@@ -23,6 +23,55 @@ export function plainText(text: string): string {
     .replace(/#(?<=[ \t]#)(?=#*[ \t]*$)/gm, '\\#');
 }
 
+/** A part of a text of an agent. */
+interface InlinePart {
+  code: boolean;
+  text: string;
+}
+
+/**
+ * Divides a short text of an agent, such as a step, into code, which is between backquotes, and other text, whose quotes
+ * become typographic. Pages, Markdown and emails show it alike.
+ */
+export function inlineParts(text: string): InlinePart[] {
+  return text
+    .split(/`([^`\n]+)`/)
+    .map((part, index) =>
+      index % 2 === 1 ? { code: true, text: part } : { code: false, text: withTypographicQuotes(part, index > 0) },
+    )
+    .filter(({ text }) => text !== '');
+}
+
+/** Replaces straight quotes. One that neither starts nor ends a quotation, such as in 5", stays. */
+function withTypographicQuotes(text: string, afterCode: boolean): string {
+  let isOpen = false;
+  return text.replace(/["']/g, (mark, at: number) => {
+    const before = at === 0 ? (afterCode ? '`' : ' ') : (text[at - 1] ?? '');
+    const starts = /[\s([{<–—/"'“‘-]/.test(before);
+    if (mark === "'") return starts && /\S'(?![\p{L}\p{N}])/u.test(text.slice(at + 1)) ? '‘' : '’';
+    if (starts) isOpen = true;
+    else if (!isOpen && !afterCode) return mark;
+    else isOpen = false;
+    return starts ? '“' : '”';
+  });
+}
+
+/** Writes a short text of an agent as Markdown: its code stays code, and the rest is plain. */
+export function inlineMarkdown(text: string): string {
+  const parts = inlineParts(text);
+  const codes = parts.filter(({ code }) => code);
+  // The start of a line means something else than the start of a part.
+  const masked = parts.map(({ code, text }) => (code ? '\uE000' : text.replaceAll('\uE000', '\uFFFD'))).join('');
+  return plainText(masked).replaceAll('\uE000', () => `\`${codes.shift()?.text ?? ''}\``);
+}
+
+/** Writes a short text of an agent as plain text. */
+export function inlineText(text: string): string {
+  return inlineParts(text)
+    .map(({ code, text }) => (code ? `\`${text}\`` : text))
+    .join('');
+}
+
 /** The start of the line below the head of a table. */
 const tableRow = /^(?:-(?=[|:][|: \t-]*$)|[|:](?=[|: \t]*-[|: \t-]*$))/gm;
 

@@ -54,6 +54,11 @@ const rows: [name: string, change: Change, found: string[]][] = [
     ['prompt.txt:6:3 editorial/inputs', 'prompt.txt:7:3 editorial/inputs'],
   ],
   [
+    'hints for readers for an input that the prompt declares, for a mistyped one and for another',
+    { front: { inputs: '{ NOTES: What they wrote, NOTE: Mistyped, PHOTOS: Some pictures }' } },
+    ['agent.md:30:41 editorial/inputs', 'agent.md:30:59 editorial/inputs'],
+  ],
+  [
     'an input after one space that is almost declared',
     prompt('NOTES are data.', ' - SENDER: who wrote it\nNOTES are data.'),
     ['prompt.txt:6:4 editorial/inputs'],

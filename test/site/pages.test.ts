@@ -4,6 +4,7 @@ import { load } from 'cheerio';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bundled, inFolder, type SmallAgent, smallAgent, snapshot, writeCatalog } from '../support/catalog.ts';
+import { goodPrompt } from '../support/good-agent.ts';
 import { catalog } from '../support/process.ts';
 import { render } from '../support/render.ts';
 import { instructions } from '../support/xml.ts';
@@ -114,6 +115,29 @@ test('no page has a heading, a list or a group of fields with nothing in it', ()
   }));
 
 /** Builds a catalog of one agent. */
+test('readers see their own hint of an input, and code and quotes alike on pages, in feeds, Markdown and emails', () =>
+  inFolder((folder) => {
+    const front = {
+      inputs: '{ ROWS: \'The "stock" list\' }',
+      problem: '\'Ada runs `rm <file>` and says "done", and nobody in the whole office knows why.\'',
+      trap: "'A quick answer believes `0`.'",
+    };
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', front, files: { 'prompt.txt': goodPrompt } }]);
+    const files = render(folder, { today: '2026-01-02' });
+    const page = load(files.get('agents/one.html') ?? '');
+    const hints = page('.field .quiet').map((_, hint) => page(hint).text());
+    assert.equal([...hints].slice(0, 1), ['The “stock” list']);
+    assert.match(hints.get(1) ?? '', 'mails about the stock.');
+    const html = 'Ada runs <code>rm &lt;file&gt;</code> and says “done”, and nobody';
+    for (const path of ['index.html', 'agents/one.html', 'mail/1.html'])
+      assert.match(files.get(path) ?? '', html, path);
+    assert.match(files.get('atom.xml') ?? '', 'and says “done”');
+    for (const path of ['agents/one.md', 'mail/1.txt'])
+      assert.match(files.get(path) ?? '', 'Ada runs `rm <file>` and says “done”, and nobody', path);
+    assert.match(files.get('api/agents/one.json') ?? '', 'Ada runs `rm <file>` and says \\"done\\"');
+    assert.match(files.get('agents/one.html') ?? '', 'believes <code>0</code>.');
+  }));
+
 test('a page says when the next agent comes, as far as the settings allow, and nothing if none is scheduled', async () => {
   const scheduled = { slug: 'later', date: '2026-01-04', front: { title: 'Later <b>Agent</b>' } };
   const purpose = (settings: object, agents: SmallAgent[]) =>

@@ -55,6 +55,11 @@ export const rich = {
   formerSlugs: ['formerly-rich'],
 };
 
+/** A text of an agent as pages, Markdown and emails show it. */
+export function typeset(text: string): string {
+  return text.replace('"quoted"', '“quoted”').replace("'single'", '‘single’');
+}
+
 /** The texts of the publication. Its days begin at 15:00 UTC of the day before. */
 export const publication = {
   ...smallSettings,

@@ -3,11 +3,31 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { markdownText } from '../../src/publish/github.ts';
 import { markdownFindings } from '../../src/text/markdown.ts';
-import { listItem, plainText, quote, shortened } from '../../src/text/markdown-text.ts';
+import { inlineMarkdown, inlineText, listItem, plainText, quote, shortened } from '../../src/text/markdown-text.ts';
 
 /** Texts of agents within Markdown: a reader of the Markdown sees the same text, and nothing of it becomes markup. */
 
 const parser = new MarkdownIt({ html: true });
+
+const inline: [text: string, html: string][] = [
+  ['Say "no" to `rm -rf *` and "`x`".', 'Say “no” to <code>rm -rf *</code> and “<code>x</code>”.'],
+  ["It's Ada's 'own' list.", 'It’s Ada’s ‘own’ list.'],
+  ['A 5" pipe, (“old”) ("new")', 'A 5&quot; pipe, (“old”) (“new”)'],
+  ['`<b>"x"</b>` <b>', '<code>&lt;b&gt;&quot;x&quot;&lt;/b&gt;</code> &lt;b&gt;'],
+  ['`a` - b', '<code>a</code> - b'],
+  ['one ` alone, *no* list', 'one ` alone, *no* list'],
+];
+for (const [text, html] of inline) {
+  test(`readers of the Markdown see code and typographic quotes: ${text}`, () => {
+    assert.is(parser.renderInline(inlineMarkdown(text)), html);
+    const plain = html
+      .replace(/<\/?code>/g, '`')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&quot;', '"');
+    assert.is(inlineText(text), plain);
+  });
+}
 
 const texts = [
   'plain, with (brackets) and a "quote"',

@@ -1,7 +1,16 @@
 import type { Wording } from '../../schema/diagnostics/diagnostic.ts';
+import { nearest } from '../../schema/diagnostics/suggestions.ts';
 import { promptMessages } from '../../schema/messages/prompt.ts';
 import { inputKey, inputLines, isInputName, longestName, reservedName } from '../../text/prompt-text.ts';
-import { atHeading, type EditorialRule, inPrompt, isEmpty, type PromptItem, type Remark } from './rule.ts';
+import {
+  atHeading,
+  type EditorialRule,
+  inFrontMatter,
+  inPrompt,
+  isEmpty,
+  type PromptItem,
+  type Remark,
+} from './rule.ts';
 
 /** The rules about the section INPUT. */
 
@@ -84,6 +93,17 @@ export const inputs: EditorialRule = {
       else if (names.has(key)) at(promptMessages.inputTwice(name));
       names.add(key);
     }
+    for (const name of Object.keys(view.agent.inputs ?? {}))
+      if (!declared.some((input) => input.name === name)) {
+        const wording = promptMessages.inputNotDeclared(
+          name,
+          nearest(
+            name,
+            declared.map((input) => input.name),
+          ),
+        );
+        remarks.push(inFrontMatter(view, ['inputs', name], wording));
+      }
     const taken = new Set(declared.map(({ line }) => line.offset));
     for (const { text, offset, fenced } of view.prompt.INPUT.lines) {
       const near = fenced || taken.has(offset) ? null : nearly(text, declared.length > 0);

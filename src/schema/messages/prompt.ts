@@ -116,6 +116,11 @@ export const promptMessages = {
     hint: 'Choose another name: MCP uses this one for the whole input.',
   }),
 
+  inputNotDeclared: (name: string, proposal: string | undefined) => ({
+    message: `\`inputs\` has a hint for ${name}, but INPUT does not declare it.`,
+    hint: proposal === undefined ? 'Use a name that INPUT declares, or remove the hint.' : `Did you mean ${proposal}?`,
+  }),
+
   inputTwice: (name: string) => ({
     message: `INPUT declares ${name} twice.`,
     hint: 'Rename or remove it: only the first one gets a field on the page.',

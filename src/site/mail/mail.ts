@@ -1,5 +1,6 @@
 import { plural } from '../../lib/text.ts';
 import { type AgentDocument, promptLicense } from '../../schema/documents.ts';
+import { inlineText } from '../../text/markdown-text.ts';
 import { mailSecurityPolicy } from '../hosting/site-rules.ts';
 import { installTabs } from '../install/install-source.ts';
 import { type Output, ofAgent } from '../output.ts';
@@ -178,7 +179,7 @@ export function issueText(values: IssueValues, foot: FootValues): string {
     `${agent.title}\nNo. ${agent.issue}, ${date}, ${agent.categoryLabel}`,
     agent.excerpt,
     heading('The problem'),
-    agent.problem,
+    inlineText(agent.problem),
     heading('The prompt'),
     prompt,
     shortened

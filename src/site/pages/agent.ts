@@ -53,6 +53,7 @@ interface Neighbors {
 function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related }: Neighbors): string {
   const document = documentOf(agent);
   const { prompt, howItWorks, sampleOutput, config, evals } = agent.texts();
+  const hints = new Map(Object.entries(agent.inputs ?? {}));
   const category = { name: document.categoryLabel, path: `categories/${agent.category}` };
   return renderPage(
     site,
@@ -82,7 +83,7 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
     {
       agent: document,
       plate: plateOf(prompt),
-      inputs: inputsOf(prompt),
+      inputs: inputsOf(prompt).map((input) => ({ ...input, hint: hints.get(input.name) ?? input.hint })),
       reviewed: agent.changedOn,
       howItWorks: site.markdown.forPage(howItWorks, document.url),
       sampleOutput,
@@ -365,15 +366,13 @@ function assistantsFor(runtimes: readonly string[]): Assistant[] {
 }
 
 /**
- * The assistants that an agent is made for, with the part of its page that uses it there: a way to install, or the links that
- * open it. `page` is the path of its page, or empty on this page.
+ * The assistants that an agent is made for, with the part of its page that uses it there: a way to install, or the buttons
+ * that copy and open the prompt. `page` is the path of its page, or empty on this page.
  */
-export function madeFor(site: Site, document: AgentDocument, page: string): { name: string; address: string | null }[] {
+export function madeFor(site: Site, document: AgentDocument, page: string): { name: string; address: string }[] {
   const ways = installTabs(site, document);
   return document.runtimes.map((name) => {
     const way = ways.find((way) => way.name === name);
-    const part = way === undefined ? 'use' : `${way.id}-way`;
-    const works = way !== undefined || assistants.some((assistant) => assistant.name === name);
-    return { name, address: works ? `${page}#${part}` : null };
+    return { name, address: `${page}#${way === undefined ? 'use' : `${way.id}-way`}` };
   });
 }

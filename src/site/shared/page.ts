@@ -5,6 +5,7 @@ import { promptLicense } from '../../schema/documents.ts';
 import { maxEmail } from '../../schema/fields.ts';
 import { maxVoteNote } from '../../schema/requests.ts';
 import type { Settings } from '../../schema/settings.ts';
+import { inlineParts } from '../../text/markdown-text.ts';
 import { contentSecurityPolicy } from '../hosting/site-rules.ts';
 import { dateNames, type PublishedAgent, type Site } from '../site.ts';
 import { type Addresses, agentImage, publicationImage } from './urls.ts';
@@ -100,7 +101,12 @@ export function templateHelpers(
     join: (texts: string[]) => texts.join(', '),
     preformatted: (text: string) => (/^[^\n]{241}/m.test(text) ? 'wrapped' : 'preformatted'),
     withCode: (text: string) =>
-      new Handlebars.SafeString(Handlebars.escapeExpression(text).replace(/&#x60;(.+?)&#x60;/g, '<code>$1</code>')),
+      new Handlebars.SafeString(
+        inlineParts(text)
+          .map((part) => [part.code, Handlebars.escapeExpression(part.text)] as const)
+          .map(([code, html]) => (code ? `<code>${html}</code>` : html))
+          .join(''),
+      ),
   };
 }
 

@@ -1,4 +1,4 @@
-import { newer, older, publication, rich } from '../../rich-catalog.ts';
+import { newer, older, publication, rich, typeset } from '../../rich-catalog.ts';
 import { address, base, coding } from '../known.ts';
 import type { Expected } from '../reader.ts';
 import { provenance } from './texts.ts';
@@ -35,7 +35,7 @@ export const markdown: Record<string, Expected> = {
     ],
     h3: 'Inner heading',
     'body > p': [
-      rich.problem,
+      typeset(rich.problem),
       provenance,
       howItWorks,
       `Video: ${rich.videoUrl}`,
@@ -44,8 +44,8 @@ export const markdown: Record<string, Expected> = {
       `The prompt is based on ${rich.source.address} (${rich.source.license}).`,
     ],
     'pre code': [rich.prompt, rich.sampleInput, rich.sampleOutput, rich.config],
-    'h2:contains("Steps") + ol li': rich.steps.map(({ name, text }) => `${name} ${text}`),
-    'h2:contains("Walkthrough") + ol li': rich.demo.map(({ label, detail }) => `${label} ${detail}`),
+    'h2:contains("Steps") + ol li': rich.steps.map(({ name, text }) => `${typeset(name)} ${typeset(text)}`),
+    'h2:contains("Walkthrough") + ol li': rich.demo.map(({ label, detail }) => `${typeset(label)} ${typeset(detail)}`),
     'p a @href': 'https://link.example/?a=1&b=2',
     i: [],
   },

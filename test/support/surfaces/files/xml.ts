@@ -1,4 +1,4 @@
-import { publication, rich } from '../../rich-catalog.ts';
+import { publication, rich, typeset } from '../../rich-catalog.ts';
 import { address, base, coding } from '../known.ts';
 import type { Expected } from '../reader.ts';
 
@@ -111,7 +111,7 @@ export const xmlFiles: Record<string, Expected> = {
 export const feedContent: Expected = {
   'body > p:first-of-type': rich.excerpt,
   h3: ['The problem', 'The prompt', 'How it works'],
-  'h3:first-of-type + p': rich.problem,
+  'h3:first-of-type + p': typeset(rich.problem),
   pre: rich.prompt,
   'h4, h5': 'Inner heading',
   em: 'stress',

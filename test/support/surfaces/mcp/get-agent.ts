@@ -1,4 +1,4 @@
-import { rich } from '../../rich-catalog.ts';
+import { rich, typeset } from '../../rich-catalog.ts';
 import { richEvals } from '../../rich-evals.ts';
 import { provenance } from '../files/texts.ts';
 import { address, coding, marketplace, vscodeLink } from '../known.ts';
@@ -94,10 +94,10 @@ const parts = {
       ],
     },
   },
-  problem: { data: { problem: rich.problem }, markdown: { h2: 'The problem', 'h2 + p': rich.problem } },
+  problem: { data: { problem: rich.problem }, markdown: { h2: 'The problem', 'h2 + p': typeset(rich.problem) } },
   steps: {
     data: { steps: rich.steps },
-    markdown: { h2: 'Steps', 'ol li': rich.steps.map(({ name, text }) => `${name} ${text}`) },
+    markdown: { h2: 'Steps', 'ol li': rich.steps.map(({ name, text }) => `${typeset(name)} ${typeset(text)}`) },
   },
   howItWorks: {
     data: { howItWorks: rich.howItWorks },
@@ -111,7 +111,7 @@ const parts = {
     data: { demo: rich.demo, videoUrl: rich.videoUrl },
     markdown: {
       h2: 'Walkthrough',
-      'ol li': rich.demo.map(({ label, detail }) => `${label} ${detail}`),
+      'ol li': rich.demo.map(({ label, detail }) => `${typeset(label)} ${typeset(detail)}`),
       'ol + p': `Video: ${rich.videoUrl}`,
     },
   },

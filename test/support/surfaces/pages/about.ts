@@ -115,7 +115,10 @@ const developers: Expected = {
     2,
   ),
   'section[aria-labelledby=outputs] th @scope': ['col', 'col'],
-  'section[aria-labelledby=outputs] td': outputs.flatMap(({ path, purpose }) => [path, purpose.replaceAll('`', '')]),
+  'section[aria-labelledby=outputs] td': outputs.flatMap(({ path, purpose }) => [
+    path,
+    purpose.replaceAll('`', '').replaceAll("'", '’'),
+  ]),
   'section[aria-labelledby=skills] pre': `npx skills add ${base}`,
   'section[aria-labelledby=skills] .copy @data-copy': 'skills-command',
   'section[aria-labelledby=models] a @href': ['/base/llms.txt', '/base/llms-full.txt'],

@@ -1,4 +1,4 @@
-import { newer, older, olderHint, publication, rich } from '../../rich-catalog.ts';
+import { newer, older, olderHint, publication, rich, typeset } from '../../rich-catalog.ts';
 import { base, coding, marketplace, vscodeLink } from '../known.ts';
 import type { Expected } from '../reader.ts';
 import type { Page } from './frame.ts';
@@ -33,11 +33,11 @@ const agentPage: Expected = {
   '.result-card .rendered': rendered,
   '.result-card pre': rich.sampleInput.trimEnd(),
   '.fill-in .buttons button': ['Copy the prompt', 'Fill with the sample', 'Clear the fields'],
-  '.agent section[aria-labelledby=problem] p': rich.problem,
+  '.agent section[aria-labelledby=problem] p': typeset(rich.problem),
   '.facts dt': ['Category', 'Difficulty', 'Made for', 'Tags'],
   '.facts dd': [coding, rich.difficulty, rich.runtimes.join(', '), 'tag-one, tag-two'],
-  '.facts dd a @href': ['/base/categories/coding', '/base/tags/tag-one', '/base/tags/tag-two'],
-  'section[aria-labelledby=steps] li': rich.steps.map(({ name, text }) => `${name}. ${text}`),
+  '.facts dd a @href': ['/base/categories/coding', '#use', '#use', '/base/tags/tag-one', '/base/tags/tag-two'],
+  'section[aria-labelledby=steps] li': rich.steps.map(({ name, text }) => `${typeset(name)}. ${typeset(text)}`),
   'section[aria-labelledby=steps] li @id': ['step-1', 'step-2'],
   'section[aria-labelledby=prompt] .notes dt': ['INPUT', 'RULES', 'OUTPUT'],
   'section[aria-labelledby=prompt] .notes dd': [
@@ -85,7 +85,7 @@ const agentPage: Expected = {
   'section[aria-labelledby=sample] .rendered': rendered,
   'section[aria-labelledby=sample] p a @href': '/base/agents/rich/sample-output.txt',
   ...proof,
-  'section[aria-labelledby=demo] li': rich.demo.map(({ label, detail }) => `${label}${detail}`),
+  'section[aria-labelledby=demo] li': rich.demo.map(({ label, detail }) => `${typeset(label)}${typeset(detail)}`),
   'section[aria-labelledby=demo] .leaf-body > p a @href': rich.videoUrl,
   'section[aria-labelledby=how-it-works] .prose > *': [
     'Inner heading',
@@ -174,8 +174,8 @@ const firstAgentPage: Expected = {
   '.fill-in label': ['ROWS (required)', 'NOTES (optional)'],
   '.fill-in label @for': ['own-input-1', 'own-input-2'],
   '.fill-in .field .quiet': [
-    'one article a line, as "article, count, price". When it is missing, ask for it once and stop.',
-    olderHint,
+    'one article a line, as “article, count, price”. When it is missing, ask for it once and stop.',
+    typeset(olderHint),
   ],
   '.fill-in .field .quiet @id': ['own-input-1-hint', 'own-input-2-hint'],
   '.fill-in textarea @id': ['own-input-1', 'own-input-2'],

@@ -1,4 +1,4 @@
-import { newer, older, publication, rich, unsubscribe } from '../../rich-catalog.ts';
+import { newer, older, publication, rich, typeset, unsubscribe } from '../../rich-catalog.ts';
 import { address, base, coding } from '../known.ts';
 import type { Expected } from '../reader.ts';
 
@@ -42,7 +42,7 @@ export const mailPages: Record<string, Expected> = {
       name,
       `No. 2, Saturday, February 28, 2026, ${coding}`,
       rich.excerpt,
-      rich.problem,
+      typeset(rich.problem),
       'The prompt as a file',
       'See how it works, with a sample',
       `Install it: ${installs.map(({ name }) => name).join(', ')}`,
@@ -107,7 +107,7 @@ ${rich.excerpt}
 The problem
 -----------
 
-${rich.problem}
+${typeset(rich.problem)}
 
 The prompt
 ----------

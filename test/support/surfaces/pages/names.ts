@@ -105,8 +105,8 @@ export const names: readonly string[] = [
   'section: What an agent is',
   'section: What comes back',
   'section: Worked example',
-  'textarea: NOTES (optional) (Rows <i>&amp;</i> "quoted". / )',
+  'textarea: NOTES (optional) (Rows <i>&amp;</i> “quoted”. / )',
   'textarea: NOTES (optional) (mails about the stock. When they are missing, go on without them. / )',
-  'textarea: ROWS (required) (one article a line, as "article, count, price". When it is missing, ask for it once and stop. / )',
+  'textarea: ROWS (required) (one article a line, as “article, count, price”. When it is missing, ask for it once and stop. / )',
   'textarea: Your input',
 ];

@@ -1,4 +1,4 @@
-import { rich } from '../../rich-catalog.ts';
+import { rich, typeset } from '../../rich-catalog.ts';
 import { richEvals } from '../../rich-evals.ts';
 import type { Expected } from '../reader.ts';
 
@@ -23,7 +23,7 @@ export const proof: Expected = {
   ],
   'section[aria-labelledby=trap] p': [
     'Read the sample input once more. What would a quick answer get wrong?',
-    rich.trap,
+    typeset(rich.trap),
     `Without the prompt, the answer of ${richEvals.model} missed these points. With it, the answer has them:`,
   ],
   'section[aria-labelledby=trap] li': richEvals.why,
