@@ -115,7 +115,7 @@ export async function deploy({ dist, build, target, ssh, key, knownHosts }: Depl
   const secrets = key === null ? null : writeSecrets(key, knownHosts);
   try {
     const [command = '', ...args] = ssh === null ? sshCommand(target, secrets) : ssh.split(' ');
-    await send(dist, [command, ...args, script]);
+    await send(dist, [command, ...args, script], target);
   } finally {
     if (secrets !== null) rmSync(secrets, { recursive: true, force: true });
   }
@@ -151,7 +151,33 @@ function sshCommand({ host, port }: Target, secrets: string | null): string[] {
   ];
 }
 
-async function send(dist: string, [command = '', ...args]: readonly string[]): Promise<void> {
+/** What ends a deployment, usually the first one, and how to fix it. */
+const remedies: [said: RegExp, remedy: (target: Target) => string][] = [
+  [
+    /Host key verification failed|REMOTE HOST IDENTIFICATION/,
+    ({ host, port }) =>
+      `Run ssh-keyscan -p ${port ?? 22} ${host.replace(/^.*@/, '')}, compare the lines with the keys on the host, and put them into RUNTIME_KNOWN_HOSTS or your known_hosts.`,
+  ],
+  [
+    /Permission denied \(/,
+    ({ host }) =>
+      `Add the public half of the key in RUNTIME_SSH_KEY to ~/.ssh/authorized_keys of ${host} on that machine.`,
+  ],
+  [
+    /Could not resolve|Connection (?:timed out|refused)/,
+    () => 'Check the host and port in RUNTIME_TARGET, and its firewall.',
+  ],
+  [
+    /mkdir: |cd: |mktemp: /,
+    ({ host, folder }) =>
+      `Create the folder on the host, as root: install -d -o ${/^(.*)@/.exec(host)?.[1] ?? 'USER'} ${quoted(folder)}`,
+  ],
+  [/\btar: (?:command )?not found/, () => 'Install tar on the host.'],
+  [/^mv: .*option/m, () => 'Install coreutils or BusyBox on the host: its mv has no option -T.'],
+  [/No space left/, () => 'Free some space on the host.'],
+];
+
+async function send(dist: string, [command = '', ...args]: readonly string[], target: Target): Promise<void> {
   const tar = startChild('tar', ['-C', dist, '-cf', '-', '--', ...readdirSync(dist)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -162,10 +188,15 @@ async function send(dist: string, [command = '', ...args]: readonly string[]): P
     // A remote that ends early says why on stderr. The broken pipe is only a consequence.
     pipeline(tar.stdout as Readable, remote.stdin as Writable).catch(() => {}),
   ]);
-  if (receiving.code !== 0)
+  const missing = [packing, receiving].find(({ code }) => code === null);
+  if (missing !== undefined)
+    throw new OperationError(`${missing.output}. Install it on this machine. Nothing was sent.`);
+  if (receiving.code !== 0) {
+    const remedy = remedies.find(([said]) => said.test(receiving.output))?.[1](target);
     throw new OperationError(
-      `The host did not accept the build: ${receiving.output}. It still serves the previous build.`,
+      `The host did not accept the build: ${receiving.output}. It serves what it served before.${remedy === undefined ? '' : `\n${remedy}`}`,
     );
+  }
   if (packing.code !== 0) throw new OperationError(`The build could not be packed: ${packing.output}.`);
 }
 

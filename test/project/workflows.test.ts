@@ -77,6 +77,27 @@ test('the steps that build, check and announce get the addresses, and the last o
   assert.equal(variablesOf('announce').sort(), [...addresses, ...ofProviders].sort());
 });
 
+test('the docs say what each schedule costs a private repository', () => {
+  const days = 30;
+  // The jobs ready and number, then push, build, install, deploy and check of the run that publishes.
+  const [idle, more] = [2, 5];
+  const { jobs, on } = readWorkflow(join(folder, 'publish.yml'));
+  assert.equal(Object.keys(jobs).filter((name) => !['alert', 'announce'].includes(name)).length, idle + more);
+  assert.equal(on.schedule, [{ cron: '23 * * * *' }]);
+  const docs = readFileSync(join(bundled, 'docs/publishing.md'), 'utf8');
+  const rows: [cron: string, runs: number, publishing: number][] = [
+    ['23 * * * *', 24, 8],
+    ['23 */6 * * *', 4, 4],
+    ['23 5 * * *', 1, 1],
+  ];
+  for (const [cron, runs, publishing] of rows) {
+    const minutes = days * (runs - publishing + publishing * idle + more);
+    const [without, withEmail] = [minutes, minutes + days * publishing].map((count) => count.toLocaleString('en'));
+    assert.match(docs.split(`\n| \`${cron}\``)[1]?.split('\n')[0] ?? '', `| ${without} | ${withEmail} |`);
+    assert.ok(minutes + days * publishing < 2000);
+  }
+});
+
 const good: { job: Job; step: Step } = {
   job: { permissions: {}, 'timeout-minutes': 5, steps: [] },
   step: { uses: `actions/checkout@${'a'.repeat(40)}`, with: { 'persist-credentials': 'false' } },

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -7,7 +7,7 @@ import { addAgent, said, save, startCatalog } from '../support/editor.ts';
 import { type Forge, makeForge } from '../support/forge.ts';
 import { git } from '../support/git.ts';
 import { loud } from '../support/loud.ts';
-import { stopped } from '../support/publication-days.ts';
+import { live, numbers, published, stopped } from '../support/publication-days.ts';
 
 /** Runs of the actual steps of publish.yml that must leave the main branch as it is, although an agent is due. */
 
@@ -38,10 +38,32 @@ test('before Pages is on, and in a fork, nothing is numbered', async () => {
   assert.equal(off.results, { ready: 'failure', number: 'skipped', ...stopped }, said(off));
   assert.match(said(off), '::error title=GitHub Pages is off::Nothing was published. Choose Settings → Pages');
 
+  // In a private repository, a job costs a minute, so most of the hourly runs end after the first one.
+  const hour = await forge.play('publish.yml', { today: '2027-02-27', time: '08:23', private: true });
+  assert.equal(hour.results, { ready: 'success', number: 'skipped', ...stopped }, said(hour));
+
   const fork = await forge.play('publish.yml', { today: '2027-02-27', fork: true });
   assert.equal(fork.results, { ready: 'success', number: 'skipped', ...stopped }, said(fork));
 
   assert.is(await git(forge.remote, 'rev-parse', 'main'), before);
+});
+
+test('a private repository whose site is only on a server publishes without Pages', async () => {
+  addAgent(editor, 'first', '2027-02-26');
+  await save(editor, 'Add an agent');
+  // The server serves what is deployed to it.
+  rmSync(forge.pages, { recursive: true });
+  symlinkSync(join(forge.runtime, 'dist'), forge.pages);
+  const vars = { CATALOG_PAGES: 'off', CATALOG_BASE_URL: forge.address };
+  const run = await forge.play('publish.yml', {
+    today: '2027-02-26',
+    time: '09:23',
+    private: true,
+    withoutPages: true,
+    vars,
+  });
+  assert.equal(run.results, { ...published, deploy: 'skipped' }, said(run));
+  assert.equal([await numbers(forge), live(forge)], [{ first: 1 }, ['first']]);
 });
 
 test('a change of more than `issue` lines is never pushed', async () => {

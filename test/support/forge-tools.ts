@@ -26,9 +26,13 @@ printf %s "$stdout"
 printf %s "$stderr" >&2
 exit "$code"
 `,
-    gh: script('[ "$GH_TOKEN $*" = "token-of-the-job api repos/press/catalog --jq .fork" ] || exit 96', 'echo "$FORK"'),
+    gh: script(
+      `[ "$GH_TOKEN $*" = 'token-of-the-job api repos/press/catalog --jq "\\(.fork) \\(.private)"' ] || exit 96`,
+      'echo "$FORK $PRIVATE"',
+    ),
+    date: script('[ "$*" = "-u +%H" ] || exit 95', 'echo "$HOUR"'),
   });
-  for (const name of ['npm', 'npx', 'gh']) chmodSync(join(tools, name), 0o755);
+  for (const name of ['npm', 'npx', 'gh', 'date']) chmodSync(join(tools, name), 0o755);
   writeSsh(tools);
 }
 

@@ -51,6 +51,8 @@ export interface PlayOptions {
   withoutPages?: boolean;
   /** Whether the repository is a fork. */
   fork?: boolean;
+  /** Whether the repository is private. */
+  private?: boolean;
   /**
    * Whether `catalog` runs in this process instead of another one, which takes a quarter of the time. Default: true.
    */
@@ -102,6 +104,8 @@ export async function makeForge(folder: string): Promise<Forge> {
           GITHUB_REPOSITORY: 'press/catalog',
           GITHUB_EVENT_PATH: join(temporary, 'event.json'),
           FORK: String(options.fork ?? false),
+          PRIVATE: String(options.private ?? false),
+          HOUR: (options.time ?? '12:00').slice(0, 2),
           PROGRAM_PORT: (options.inProcess ?? true) ? String(programPort) : '',
         },
         ...(options.beforeStep === undefined ? {} : { beforeStep: options.beforeStep }),
@@ -129,7 +133,7 @@ function contextsOf(
       // GitHub names no repository in the event of a scheduled run.
       event:
         event === 'schedule'
-          ? {}
+          ? { schedule: '23 * * * *' }
           : {
               repository: { default_branch: 'main' },
               ...(issue === undefined ? {} : { issue: { title: '', state: 'open', ...issue } }),

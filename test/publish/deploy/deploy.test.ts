@@ -103,7 +103,7 @@ test('an interrupted transfer changes nothing on the host, and the message says 
       chmodSync(breaking, 0o755);
       const { code, stderr } = await deploy(next, host, breaking);
       assert.is(code, 1, stderr);
-      assert.match(stderr, /did not accept the build[\s\S]*still serves the previous build/);
+      assert.match(stderr, /did not accept the build[\s\S]*\. It serves what it served before\.$/m);
       assert.is(readlinkSync(join(host, 'dist')), before);
       assert.equal(readdirSync(join(host, 'builds')), [before.replace('builds/', '')]);
     }
@@ -213,7 +213,16 @@ test('invalid targets and builds are reported before anything is sent', async ()
       [catalog(['deploy', 'host:relative', '--out', out]), 2, /has to be user@host:\/folder/],
       [catalog(['deploy', 'host:/srv', '--out', out], { env }), 2, /RUNTIME_KNOWN_HOSTS is not/],
       [catalog(['deploy', 'host:/srv', '--out', join(folder, 'none')]), 1, /has no build/],
-      [catalog(['deploy', 'host:/srv', '--out', out, '--ssh', 'no-such-program']), 1, /cannot be run/],
+      [
+        catalog(['deploy', 'host:/srv', '--out', out, '--ssh', 'no-such-program']),
+        1,
+        /no-such-program cannot be run .*\. Install it on this machine\. Nothing was sent\.$/m,
+      ],
+      [
+        catalog(['deploy', 'host:/srv', '--out', out, '--ssh', '/bin/sh -c'], { env: { PATH: folder } }),
+        1,
+        /^error: tar cannot be run/,
+      ],
     ];
     for (const [run, code, words] of cases) {
       const finished = await run;
@@ -223,6 +232,53 @@ test('invalid targets and builds are reported before anything is sent', async ()
     rmSync(out, { recursive: true });
   });
 });
+
+/** What a host answers that nobody has set up yet, by what `sh` runs before the script. */
+const unready: [name: string, before: string, message: RegExp][] = [
+  [
+    'a folder that the user may not create',
+    'mkdir() { echo "mkdir: cannot create directory \u2018/srv\u2019: Permission denied" >&2; return 1; }',
+    /Permission denied\. It serves what it served before\.\nCreate the folder on the host, as root: install -d -o catalog '\//,
+  ],
+  [
+    'no tar',
+    'tar() { echo "sh: 1: tar: not found" >&2; return 127; }',
+    /not found\. It serves .*\nInstall tar on the host\./,
+  ],
+  [
+    'no mv that can replace links',
+    'mv() { echo "mv: unrecognized option: T" >&2; return 1; }',
+    /\nInstall coreutils or BusyBox/,
+  ],
+  [
+    'a full disk',
+    'tar() { echo "tar: index.html: No space left on device" >&2; return 2; }',
+    /\nFree some space on the host\./,
+  ],
+  [
+    'a key that it does not know',
+    'echo "catalog@host.example: Permission denied (publickey)." >&2; exit 255',
+    /\nAdd the public half of the key in RUNTIME_SSH_KEY to ~\/\.ssh\/authorized_keys of catalog@host\.example/,
+  ],
+  [
+    'another name',
+    'echo "ssh: Could not resolve hostname host.example: Name or service not known" >&2; exit 255',
+    /\nCheck the host and port in RUNTIME_TARGET/,
+  ],
+];
+
+test('what is wrong with a new host is said, with the way to fix it', () =>
+  inFolder(async (folder) => {
+    const out = builtCatalog(join(folder, 'first'), [one]);
+    for (const [name, before, message] of unready) {
+      const ssh = join(folder, 'ssh');
+      writeFileSync(ssh, `#!/bin/sh\n${before}\neval "$1"\n`);
+      chmodSync(ssh, 0o755);
+      const { code, stderr } = await deploy(out, join(folder, name), ssh);
+      assert.is(code, 1, name);
+      assert.match(stderr, message, name);
+    }
+  }));
 
 test('only the owner can read the file of the key, only known hosts are trusted, and both files are removed', async () => {
   await inFolder(async (folder) => {
@@ -236,7 +292,7 @@ test('only the owner can read the file of the key, only known hosts are trusted,
         knownHost.replace('AAAA', 'BBBB'),
         privateKey,
         1,
-        /ssh: Host key verification failed\. It still serves the previous build\.$/m,
+        /ssh: Host key verification failed\. It serves what it served before\.\nRun ssh-keyscan -p 2222 runtime\.example, compare/,
       ],
       [knownHost.replace('runtime.', 'other.'), privateKey, 1, /Host key verification failed/],
       [knownHost, 'another key', 1, /error in libcrypto/],

@@ -78,7 +78,7 @@ test('a transfer that lacks files is refused, and nothing is served', () =>
     const target = `host:${folder}/host`;
     const { code, stderr } = await catalog(['deploy', target, '--cwd', folder, '--ssh', 'sh -c']);
     assert.is(code, 1);
-    const told = 'only 1 of 2 files arrived. It still serves the previous build.\n';
+    const told = 'only 1 of 2 files arrived. It serves what it served before.\n';
     assert.is(stderr, `error: The host did not accept the build: ${told}`);
     assert.equal(readdirSync(join(folder, 'host')), ['builds']);
     assert.equal(readdirSync(join(folder, 'host/builds')), []);
