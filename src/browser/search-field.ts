@@ -1,63 +1,68 @@
 import type { attach } from './search.ts';
-import { hasSearch, isEmpty, readForm } from './search-state.ts';
+import { hasSearch, listOf, readForm } from './search-state.ts';
 
 /**
- * Starts the search of a page. Its script and index are loaded when it gets the focus, or if the address has a search.
- * The key `/` moves the focus to it.
+ * Starts the search in the header. Its script and index are loaded when the field or a filter of the archive gets the
+ * focus, or if the address has a search. The key `/` moves the focus to the field.
  */
 export function startSearch(): void {
   const form = document.querySelector<HTMLFormElement>('form[data-search]');
-  const field = form?.querySelector<HTMLInputElement>('input[type="search"]');
-  const results = form?.querySelector<HTMLElement>('[data-results]') ?? null;
-  if (form == null || field == null) return;
-  let loading: Promise<void> | undefined;
+  const field = form?.querySelector('input');
+  const count = form?.querySelector('.results-count');
+  if (!form || !field || !count) return;
+  const list = listOf();
+  let [loading, attached] = [false, false];
 
-  const load = () => {
-    loading ??= import(form.dataset.script ?? '').then((module: { attach: typeof attach }) => module.attach(form));
-    return loading.catch((error) => {
-      loading = undefined;
-      throw error;
-    });
-  };
-  // Results appear once script and index are loaded, and would push the page down. This reserves space for them.
-  let attached = false;
+  // Results of the address appear once script and index are loaded, and would push the page down. This reserves space.
   const reserve = (searched: boolean) => {
-    results?.classList.toggle('reserved', searched && !attached);
-    if (results !== null && !attached) results.hidden = !searched;
+    if (list === null || attached) return;
+    list.all.hidden = searched;
+    list.results.hidden = !searched;
+    list.results.classList.toggle('reserved', searched);
   };
-  const count = form.querySelector('.results-count');
-  const sayFailed = () => {
-    const searched = hasSearch(form) || !isEmpty(readForm(form));
-    reserve(searched);
-    results?.classList.remove('reserved');
-    const text = searched ? 'Search failed to load. Press Enter to open the archive.' : '';
-    if (count !== null) count.textContent = text;
+  const tell = (text: string) => {
+    if (attached) return;
+    count.textContent = readForm(form).q === '' || document.activeElement !== field ? '' : text;
+    if (list !== null) list.count.textContent = hasSearch(form) ? text : '';
   };
-  const loadQuietly = () =>
-    void load().then(() => {
-      attached = true;
-    }, sayFailed);
+  const load = () => {
+    tell('Loading search …');
+    if (loading) return;
+    loading = true;
+    import(form.dataset.script ?? '')
+      .then((module: { attach: typeof attach }) => module.attach(form))
+      .then(
+        () => {
+          attached = true;
+          list?.results.classList.remove('reserved');
+        },
+        () => {
+          loading = false;
+          reserve(false);
+          tell('Search failed to load. Press Enter to open the archive.');
+        },
+      );
+  };
 
-  for (const filters of form.querySelectorAll<HTMLFieldSetElement>('.filters')) {
+  for (const filters of document.querySelectorAll<HTMLFieldSetElement>('.filters')) {
     filters.hidden = false;
     filters.disabled = false;
+    for (const event of ['focusin', 'input']) filters.addEventListener(event, load);
+    filters.addEventListener('input', () => reserve(true));
   }
-  for (const event of ['focusin', 'input']) form.addEventListener(event, loadQuietly);
-  form.addEventListener('input', () => reserve(!isEmpty(readForm(form))));
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    // If the search cannot be loaded, the archive opens, as it does without scripts.
-    load().catch(() => form.submit());
-  });
+  for (const event of ['focusin', 'input']) form.addEventListener(event, load);
+  form.addEventListener('focusout', () => form.classList.remove('afloat'));
   document.addEventListener('keydown', (event) => {
     if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     event.preventDefault();
-    field.focus();
+    // Above the part of the page that the reader sees, the field would take them away from what they read.
+    form.classList.toggle('afloat', form.getBoundingClientRect().top < 0);
+    field.focus({ preventScroll: true });
     field.select();
   });
   if (!hasSearch(form)) return;
   reserve(true);
-  loadQuietly();
+  load();
 }
 
 function isTyping(target: EventTarget | null): boolean {

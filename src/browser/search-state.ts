@@ -1,4 +1,4 @@
-/** A search is in the form and in the address bar, under the same names. */
+/** A search is in the form, in the filters of the archive, and in the address bar, under the same names. */
 
 const names = ['q', 'category', 'difficulty', 'runtime', 'tag'] as const;
 
@@ -6,14 +6,12 @@ export type SearchState = Record<(typeof names)[number], string>;
 
 type Field = HTMLInputElement | HTMLSelectElement;
 
-function fieldOf(form: HTMLFormElement, name: string): Field | null {
-  return form.querySelector<Field>(`[name="${name}"]`);
-}
+const fieldOf = (form: HTMLFormElement, name: string) => form.elements.namedItem(name) as Field | null;
 
-/** Whether the address has a search that the form can show. */
+/** Whether the address has a search that the page can show. */
 export function hasSearch(form: HTMLFormElement): boolean {
   const params = new URLSearchParams(location.search);
-  return names.some((name) => fieldOf(form, name) !== null && (params.get(name) ?? '') !== '');
+  return listOf() !== null && names.some((name) => fieldOf(form, name) !== null && (params.get(name) ?? '') !== '');
 }
 
 /** Reads the search from the form. */
@@ -39,19 +37,8 @@ export function showAddress(form: HTMLFormElement): void {
   }
 }
 
-/** Clears the form. */
-export function clearForm(form: HTMLFormElement): void {
-  for (const name of names) {
-    const field = fieldOf(form, name);
-    if (field !== null) field.value = '';
-  }
-}
-
-/**
- * Puts a search into the address bar. The back button undoes one choice at a time, or everything typed since the last
- * one.
- */
-export function writeAddress(state: SearchState, { typed }: { typed: boolean }): void {
+/** Puts a search into the address bar. The back button undoes one at a time. */
+export function writeAddress(state: SearchState): void {
   const address = new URL(location.href);
   for (const name of names) {
     if (state[name] === '') address.searchParams.delete(name);
@@ -59,9 +46,23 @@ export function writeAddress(state: SearchState, { typed }: { typed: boolean }):
   }
   if (address.search === location.search) return;
   try {
-    if (typed && history.state?.typed === true) history.replaceState({ typed }, '', address);
-    else history.pushState({ typed }, '', address);
+    history.pushState(null, '', address);
   } catch {
     // Browsers refuse many changes in a short time. A later one succeeds.
   }
+}
+
+/** The parts of the archive that show the results of a search, and the list of all agents, which they replace. */
+export interface ResultList {
+  count: HTMLElement;
+  results: HTMLElement;
+  all: HTMLElement;
+}
+
+/** Returns the parts of this page, or null on other pages than the archive. */
+export function listOf(): ResultList | null {
+  const [count, results, all] = ['main .results-count', '[data-results]', '[data-list]'].map((selector) =>
+    document.querySelector<HTMLElement>(selector),
+  );
+  return count && results && all ? { count, results, all } : null;
 }

@@ -3,171 +3,206 @@
 import MiniSearch from 'minisearch';
 import { type SearchEntry, type StoredEntry, searchOptions } from '../site/search/fields.ts';
 import { isTooShort, searchAgents } from '../site/search/query.ts';
-import {
-  clearForm,
-  hasSearch,
-  isEmpty,
-  readForm,
-  type SearchState,
-  showAddress,
-  writeAddress,
-} from './search-state.ts';
+import { hasSearch, isEmpty, listOf, readForm, type SearchState, showAddress, writeAddress } from './search-state.ts';
 
-/** How many results are shown at first, and how many more each time. */
+/** How many results the archive shows at first, and how many more each time. */
 const portion = 20;
+/** How many the panel under the field shows, and how many if there are only similar ones. */
+const most = { found: 6, near: 3 };
 
 type Result = StoredEntry & { id: string };
-
-interface Elements {
-  form: HTMLFormElement;
-  field: HTMLInputElement;
-  results: HTMLElement;
-  count: HTMLElement;
-  list: HTMLElement;
-  more: HTMLButtonElement;
-}
+type Index = MiniSearch<SearchEntry>;
 
 /** Loads the index of a search form, then searches as the reader types. Rejects if the index cannot be loaded. */
 export async function attach(form: HTMLFormElement): Promise<void> {
-  const elements = elementsOf(form);
-  if (elements === null) return;
-  if (hasSearch(form)) showAddress(form);
-  new SearchPanel(elements, await loadForReader(elements)).start();
-}
-
-function elementsOf(form: HTMLFormElement): Elements | null {
-  const field = form.querySelector<HTMLInputElement>('input[type="search"]');
-  const results = form.querySelector<HTMLElement>('[data-results]');
-  const count = form.querySelector<HTMLElement>('.results-count');
-  const list = form.querySelector<HTMLElement>('.result-list');
-  const more = form.querySelector<HTMLButtonElement>('.more-results');
-  if (field === null || results === null || count === null || list === null || more === null) return null;
-  return { form, field, results, count, list, more };
-}
-
-/** Loads the index. Tells a reader who is already typing that it is loading. */
-async function loadForReader({ form, results, count }: Elements): Promise<MiniSearch<SearchEntry>> {
-  const wait = () => {
-    const searched = !isEmpty(readForm(form));
-    if (searched) results.hidden = false;
-    count.textContent = searched ? 'Loading search …' : '';
-  };
-  wait();
-  form.addEventListener('input', wait);
-  try {
-    return await loadIndex(form.dataset.index ?? '');
-  } finally {
-    form.removeEventListener('input', wait);
-  }
-}
-
-/** A search form with its results. */
-class SearchPanel {
-  readonly #elements: Elements;
-  readonly #index: MiniSearch<SearchEntry>;
-  readonly #lineOf: (result: Result) => HTMLElement;
-  #found: Result[] = [];
-
-  constructor(elements: Elements, index: MiniSearch<SearchEntry>) {
-    this.#elements = elements;
-    this.#index = index;
-    this.#lineOf = resultLine(elements.form.dataset.agents ?? '');
-  }
-
-  start(): void {
-    const { form, field, more } = this.#elements;
-    form.addEventListener('input', ({ target }) => {
-      this.#search();
-      writeAddress(readForm(form), { typed: target === field });
-    });
-    form.addEventListener('submit', () => (this.#links()[0] ?? field).focus());
-    form.addEventListener('keydown', (event) => this.#press(event));
-    more.addEventListener('click', () => this.#focusMore());
-    addEventListener('popstate', () => {
-      showAddress(form);
-      this.#search();
-    });
-    this.#search();
-    writeAddress(readForm(form), { typed: true });
-  }
-
-  #search(): void {
-    const { form, results, count, list } = this.#elements;
-    const state = readForm(form);
-    const { found, text } = isEmpty(state) ? { found: [], text: '' } : searchIndex(this.#index, state);
-    this.#found = found;
-    results.hidden = found.length === 0;
-    list.replaceChildren();
-    this.#showMore();
-    count.textContent = text;
-  }
-
-  #showMore(): void {
-    const { list, more } = this.#elements;
-    const shown = list.childElementCount;
-    list.append(...this.#found.slice(shown, shown + portion).map(this.#lineOf));
-    more.hidden = list.childElementCount >= this.#found.length;
-  }
-
-  #focusMore(): void {
-    const shown = this.#elements.list.childElementCount;
-    this.#showMore();
-    this.#links()[shown]?.focus();
-  }
-
-  #press(event: KeyboardEvent): void {
-    const { form, field } = this.#elements;
-    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.isComposing) return;
-    if (event.key === 'Escape' && !isEmpty(readForm(form))) {
-      event.preventDefault();
-      this.#clear();
-    }
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const stops = [field, ...this.#links()];
-    const focused = stops.indexOf(event.target as HTMLInputElement);
-    if (step === undefined || focused < 0) return;
-    event.preventDefault();
-    stops[focused + step]?.focus();
-  }
-
-  #clear(): void {
-    const { form, field } = this.#elements;
-    clearForm(form);
-    this.#search();
-    writeAddress(readForm(form), { typed: false });
-    field.focus();
-  }
-
-  #links(): HTMLAnchorElement[] {
-    return [...this.#elements.list.querySelectorAll('a')];
-  }
+  const index = await loadIndex(form.dataset.index ?? '');
+  startList(form, index);
+  startSuggestions(form, index);
 }
 
 /** Loads the index of all agents. Browsers cache it, and use its ETag to ask whether it changed. */
-async function loadIndex(address: string): Promise<MiniSearch<SearchEntry>> {
+async function loadIndex(address: string): Promise<Index> {
   const response = await fetch(address);
   if (!response.ok) throw new Error(`The search index returned ${response.status}.`);
   return MiniSearch.loadJSONAsync<SearchEntry>(await response.text(), searchOptions);
 }
 
 /**
- * Finds agents and a sentence about the result. The best match is first or, for a search without words, the newest
- * agent.
+ * Suggests agents in the panel under the field while the reader types: a combobox with a list, as in the ARIA Authoring
+ * Practices Guide. The focus stays in the field.
  */
-function searchIndex(
-  index: MiniSearch<SearchEntry>,
-  { q, category, difficulty, runtime, tag }: SearchState,
-): { found: Result[]; text: string } {
+function startSuggestions(form: HTMLFormElement, index: Index): void {
+  const field = form.querySelector('input') as HTMLInputElement;
+  const count = form.querySelector('.results-count') as HTMLElement;
+  const list = document.getElementById('suggestions') as HTMLElement;
+  const panel = count.parentElement as HTMLElement;
+  list.role = 'listbox';
+  list.ariaLabel = 'Agents';
+
+  const options = () => [...list.children] as HTMLAnchorElement[];
+  const active = () => options().findIndex((option) => option.ariaSelected === 'true');
+  const choose = (at: number) => {
+    for (const [each, option] of options().entries()) option.ariaSelected = String(each === at);
+    const chosen = options()[at];
+    if (chosen === undefined) field.removeAttribute('aria-activedescendant');
+    else field.setAttribute('aria-activedescendant', chosen.id);
+    chosen?.scrollIntoView({ block: 'nearest' });
+  };
+  const show = (text: string, shown: readonly HTMLElement[]) => {
+    count.textContent = text;
+    list.replaceChildren(...shown);
+    for (const [at, option] of shown.entries()) {
+      Object.assign(option, { id: `suggestion-${at + 1}`, role: 'option', tabIndex: -1, ariaSelected: 'false' });
+    }
+    field.ariaExpanded = String(shown.length > 0);
+    choose(-1);
+    fit();
+  };
+  const suggest = () => {
+    const { q } = readForm(form);
+    if (q === '') return show('', []);
+    const { found, near, text } = suggestionsFor(index, q);
+    const all = `${form.action}?${new URLSearchParams({ q })}`;
+    const rest = found.length > most.found ? [element('a', { href: all }, `Show all ${found.length} agents`)] : [];
+    show(text, [...[...found.slice(0, most.found), ...near].map(suggestionLine(form)), ...rest]);
+  };
+  // A keyboard on the screen covers a part of the page, of which only the visual viewport knows.
+  const fit = () => {
+    const { height, offsetTop } = window.visualViewport ?? { height: innerHeight, offsetTop: 0 };
+    panel.style.maxBlockSize = `${Math.max(120, offsetTop + height - panel.getBoundingClientRect().top - 8)}px`;
+  };
+  const keys: Record<string, () => boolean> = {
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
+    Enter: () => {
+      const chosen = options()[active()];
+      chosen?.click();
+      return chosen !== undefined;
+    },
+    Escape: () => {
+      if (count.textContent === '') field.value = '';
+      show('', []);
+      if (field.value === '') field.dispatchEvent(new Event('input'));
+      return true;
+    },
+  };
+  const move = (step: number) => {
+    if (count.textContent === '') suggest();
+    const stops = options().length + 1;
+    choose(((active() + 1 + step + stops) % stops) - 1);
+    return true;
+  };
+
+  field.addEventListener('input', suggest);
+  field.addEventListener('keydown', (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.isComposing) return;
+    if (keys[event.key]?.()) event.preventDefault();
+  });
+  form.addEventListener('focusout', () => show('', []));
+  form.addEventListener('submit', () => show('', []));
+  // A click in the panel must not take the focus from the field, which would close the panel before the click ends.
+  panel.addEventListener('mousedown', (event) => event.preventDefault());
+  window.visualViewport?.addEventListener('resize', fit);
+  if (document.activeElement === field) suggest();
+}
+
+/** What the panel shows for some words: agents or, if there are none, agents with some of the words. */
+function suggestionsFor(index: Index, q: string): { found: Result[]; near: Result[]; text: string } {
+  const { found, text } = searchIndex(index, q, () => true);
+  if (found.length > 0) return { found, near: [], text };
+  const near = searchAgents(index, q, () => true, { near: most.near }).slice(0, most.near);
+  // The header says when the next agent is published, and what it is about if the publisher wants that.
+  const next = document.querySelector('[data-next]')?.textContent ?? '';
+  return {
+    found,
+    near,
+    text: [text, next, near.length > 0 ? 'With some of the words:' : ''].filter((part) => part !== '').join(' '),
+  };
+}
+
+/** Returns a function that renders a suggestion. */
+function suggestionLine(form: HTMLFormElement): (result: Result) => HTMLElement {
+  return ({ id, title, excerpt, issue, categoryLabel }) =>
+    element(
+      'a',
+      { href: `${form.dataset.agents}/${id}` },
+      element('span', { className: 'suggestion-title' }, title),
+      element('span', { className: 'dateline' }, `No. ${issue} · ${categoryLabel}`),
+      element('span', { className: 'excerpt' }, excerpt),
+    );
+}
+
+/** Lists the results of a search in the archive, instead of all agents: those of the address, and of a filter or Enter. */
+function startList(form: HTMLFormElement, index: Index): void {
+  const parts = listOf();
+  const list = parts?.results.querySelector<HTMLElement>('.result-list');
+  const more = parts?.results.querySelector<HTMLButtonElement>('.more-results');
+  const field = form.querySelector('input');
+  if (!parts || !list || !more || !field) return;
+  const { count, results, all } = parts;
+  const lineOf = resultLine(form.dataset.agents ?? '');
+  let found: Result[] = [];
+
+  const showMore = () => {
+    const shown = list.childElementCount;
+    list.append(...found.slice(shown, shown + portion).map(lineOf));
+    more.hidden = list.childElementCount >= found.length;
+    return list.children[shown]?.querySelector('a');
+  };
+  const search = () => {
+    const state = readForm(form);
+    const searched = searchFiltered(index, state);
+    found = searched.found;
+    results.hidden = found.length === 0;
+    all.hidden = !isEmpty(state);
+    list.replaceChildren();
+    count.textContent = searched.text;
+    return showMore();
+  };
+  const commit = () => {
+    const first = search();
+    writeAddress(readForm(form));
+    return first;
+  };
+  for (const filters of document.querySelectorAll('.filters')) filters.addEventListener('input', commit);
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    commit()?.focus();
+  });
+  more.addEventListener('click', () => showMore()?.focus());
+  addEventListener('popstate', () => {
+    showAddress(form);
+    search();
+  });
+  field.addEventListener('input', () => {
+    if (field.value === '') commit();
+  });
+  if (hasSearch(form)) showAddress(form);
+  // Filters may have been chosen while the index was loading. What is in the field is searched with Enter.
+  if (hasSearch(form) || !isEmpty({ ...readForm(form), q: '' })) commit();
+}
+
+/** Finds the agents of a search with filters. Without words, the newest is first. */
+function searchFiltered(index: Index, state: SearchState): { found: Result[]; text: string } {
+  const { q, category, difficulty, runtime, tag } = state;
   const fits = (agent: StoredEntry) =>
     (category === '' || agent.category === category) &&
     (difficulty === '' || agent.difficulty === difficulty) &&
     (runtime === '' || agent.runtimes.includes(runtime)) &&
     (tag === '' || agent.tags.includes(tag));
-  if (q === '') {
-    const all = index.search(MiniSearch.wildcard) as unknown as Result[];
-    const found = all.filter(fits).sort((a, b) => b.issue - a.issue);
-    return { found, text: countText(found.length) };
-  }
+  if (isEmpty(state)) return { found: [], text: '' };
+  if (q !== '') return searchIndex(index, q, fits);
+  const all = index.search(MiniSearch.wildcard) as unknown as Result[];
+  const found = all.filter(fits).sort((a, b) => b.issue - a.issue);
+  return { found, text: countText(found.length) };
+}
+
+/** Finds agents by words, the best first, and a sentence about the result. */
+function searchIndex(
+  index: Index,
+  q: string,
+  fits: (agent: StoredEntry) => boolean,
+): { found: Result[]; text: string } {
   const found = searchAgents(index, q, fits);
   if (found.length === 0 && isTooShort(q)) {
     return { found, text: 'No agents found. To find longer words, type at least three letters or digits.' };
@@ -178,11 +213,11 @@ function searchIndex(
 }
 
 function countText(count: number): string {
-  if (count === 0) return 'No agents found. Try fewer words or filters.';
+  if (count === 0) return 'No agents found.';
   return count === 1 ? '1 agent found' : `${count} agents found`;
 }
 
-/** Returns a function that renders a result. `agents` is the path of the folder with the pages of agents. */
+/** Returns a function that renders a result in the archive. `agents` is the path of the folder with the pages of agents. */
 function resultLine(agents: string): (result: Result) => HTMLElement {
   const dates = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'long', timeZone: 'UTC' });
   return ({ id, title, excerpt, issue, date, categoryLabel }) => {

@@ -32,7 +32,7 @@ test('goes the whole way by keyboard: search, choose, read, copy, vote', async (
     await page.keyboard.type('dependency');
     await textOf(page, '.results-count', /found/);
     await page.keyboard.press('ArrowDown');
-    const title = await focusOf(page);
+    const title = await page.locator('[aria-selected="true"] .suggestion-title').textContent();
     await page.keyboard.press('Enter');
     await page.waitForURL(`**${agent}`);
     assert.is(await page.locator('h1').textContent(), title);

@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 
+import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contentType } from '../../src/site/content-types.ts';
@@ -24,32 +25,142 @@ test.before(
 );
 test.after(loud(() => reader?.close()));
 
-test('finds agents while typing, and puts the search into the address', async () => {
+const option = '#suggestions [role="option"]';
+const suggestionsOn = (page: Page) => page.locator('.suggestion-title').allTextContents();
+const activeOf = (page: Page) =>
+  page.locator('#search').evaluate((field) => {
+    const id = field.getAttribute('aria-activedescendant');
+    return id === null ? null : (document.getElementById(id)?.firstChild?.textContent ?? null);
+  });
+
+test('gets suggestions while typing, and chooses one with the arrows while the focus stays in the field', async () => {
   await reader.onPage('/', async (page) => {
     const field = page.locator('#search');
-    await field.focus();
-    await field.pressSequentially('spredsheet');
-    assert.match(await textOf(page, '.results-count', /found/), '1 agent found');
-    assert.equal(await resultsOf(page), ['Spreadsheet Smell Tester']);
-    assert.is(new URL(page.url()).search, '?q=spredsheet');
-
-    const other = await page.context().newPage();
-    await other.goto(page.url());
-    await textOf(other, '.results-count', /1 agent found/);
-    assert.is(await other.locator('#search').inputValue(), 'spredsheet');
-    // The empty page of a new tab and this one: the back button leaves it.
-    assert.is(await other.evaluate(() => history.length), 2);
-    await other.close();
-
-    await field.fill('xyzzy');
-    await textOf(page, '.results-count', /No agents found/);
-    assert.is(await page.getByText('Results', { exact: true }).isVisible(), false);
-    await field.press('Escape');
+    await page.keyboard.press('/');
+    await page.keyboard.type('te');
+    await textOf(page, '.results-count', /at least three letters/);
+    await field.fill('tes');
+    await textOf(page, '.results-count', /found/);
+    const titles = await suggestionsOn(page);
+    assert.ok(titles.length > 2);
+    const combobox = async () => [
+      await field.getAttribute('aria-expanded'),
+      await page.locator('#suggestions[role="listbox"]').isVisible(),
+      await activeOf(page),
+    ];
+    assert.equal(await combobox(), ['true', true, null]);
+    await page.keyboard.press('ArrowDown');
+    assert.is(await activeOf(page), titles[0]);
+    await page.keyboard.press('ArrowDown');
+    assert.equal(
+      [await activeOf(page), await page.locator('#suggestions [aria-selected="true"]').count()],
+      [titles[1], 1],
+    );
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    assert.is(await activeOf(page), null);
+    await page.keyboard.press('ArrowUp');
+    assert.is(await activeOf(page), await page.locator(option).last().textContent());
+    // Home and End move in the text, and Shift with an arrow selects it.
+    await page.keyboard.press('Home');
+    await page.keyboard.type('la');
+    assert.is(await field.inputValue(), 'lates');
+    await field.fill('test');
+    await page.keyboard.press('Shift+ArrowUp');
+    assert.is(await activeOf(page), null);
+    await page.keyboard.press('Escape');
+    assert.equal([await field.inputValue(), ...(await combobox())], ['test', 'false', false, null]);
+    await page.keyboard.press('ArrowDown');
+    await textOf(page, '.results-count', /found/);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
     assert.is(await field.inputValue(), '');
-    assert.is(await page.locator('[data-results]').isHidden(), true);
-    assert.is(new URL(page.url()).search, '');
+    assert.is(await page.evaluate(() => document.activeElement?.id), 'search');
+    await page.keyboard.type('spredsheet');
+    assert.match(await textOf(page, '.results-count', /found/), '1 agent found');
+    await page.locator(option).click();
+    await page.waitForURL('**/agents/spreadsheet-smell-tester');
   });
 });
+
+test('is told if there is nothing, when the next agent is published, and which agents have some of the words', async () => {
+  await reader.onPage('/about', async (page) => {
+    await page.locator('#search').fill('chess openings');
+    assert.is(
+      await textOf(page, '.results-count', /No/),
+      'No agents found. Next: tomorrow, 00:00 UTC. With some of the words:',
+    );
+    const near = await suggestionsOn(page);
+    assert.ok(near.length >= 1 && near.length <= 3, near.join());
+    await page.locator('#search').fill('xyzzy');
+    await textOf(page, '.results-count', /^No agents found\. Next: tomorrow, 00:00 UTC\.$/);
+    assert.is(await page.locator(option).count(), 0);
+  });
+});
+
+test('gets a search in the archive with Enter, instead of the list of all agents, and back', async () => {
+  await reader.onPage('/', async (page) => {
+    await page.locator('#search').fill('spredsheet');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/archive?q=spredsheet');
+    await textOf(page, 'main .results-count', /^1 agent found$/);
+    assert.equal(await resultsOf(page), ['Spreadsheet Smell Tester']);
+    assert.is(await page.locator('#search').inputValue(), 'spredsheet');
+    assert.is(await page.locator('.days').first().isVisible(), false);
+    await page.locator('#search').fill('');
+    await page.locator('.days').first().waitFor();
+    assert.is(new URL(page.url()).search, '');
+    await page.locator('#search').fill('runbook');
+    await page.keyboard.press('Enter');
+    await textOf(page, 'main .results-count', /found/);
+    assert.is(await focusOf(page), (await resultsOf(page))[0]);
+  });
+});
+
+test('sees the field and the first suggestion in full after the key /, on every page and screen, also above a keyboard', async () => {
+  await reader.onPage('/', async (page) => {
+    // The keyboard of a phone covers half of the page, which only the visual viewport knows.
+    await page.addInitScript("Object.defineProperty(visualViewport, 'height', { get: () => innerHeight / 2 })");
+    for (const [row, path] of ['/', agent, '/archive', '/about', '/developers'].entries()) {
+      await page.goto(reader.site.address + path);
+      for (const [column, [width, height]] of (
+        [
+          [320, 568],
+          [390, 844],
+          [768, 1024],
+          [1024, 768],
+          [1440, 900],
+        ] as const
+      ).entries()) {
+        await page.setViewportSize({ width, height });
+        // At its start or its end.
+        const top = ((row + column) % 2) * 1_000_000;
+        await page.evaluate((y) => scrollTo({ top: y, behavior: 'instant' }), top);
+        const before = await page.evaluate(() => scrollY);
+        await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+        await page.keyboard.press('/');
+        await page.keyboard.type('list');
+        await textOf(page, '.results-count', /found/);
+        const where = `${path} at ${width}, scrolled to ${before}`;
+        for (const part of ['#search', option]) {
+          const { x, y, width: wide, height: high } = (await page.locator(part).first().boundingBox()) as Box;
+          const shown = x >= 0 && y >= 0 && x + wide <= width && y + high <= height / 2 && wide > 200;
+          assert.ok(shown, `${part} of ${where}: ${[x, y, wide, high]}`);
+        }
+        assert.is(await page.evaluate(() => scrollY), before, `${where}: the page stays`);
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('Escape');
+      }
+    }
+  });
+});
+
+interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
 
 test('sees number, date, category, title and excerpt of results, for each searched field', async () => {
   const files = await inFolder((folder) => {
@@ -69,20 +180,24 @@ test('sees number, date, category, title and excerpt of results, for each search
   };
   await reader.onPage('/', async (page) => {
     await page.context().route(`${publication.baseUrl}/**`, (route) => {
-      const path = decodeURIComponent(new URL(route.request().url()).pathname).replace('/base/', '') || 'index.html';
+      const path = decodeURIComponent(new URL(route.request().url()).pathname)
+        .replace('/base/', '')
+        .replace('archive', 'archive.html');
       return route.fulfill({ body: files.get(path) ?? '', contentType: contentType(path) ?? 'text/html' });
     });
-    await page.goto(`${publication.baseUrl}/`);
+    await page.goto(`${publication.baseUrl}/archive?q=title`);
     // A word of the title, a keyword, the excerpt, the problem, the name of a step, a tag of the older agent too.
     for (const word of ['title', 'seekword', 'excerpt', 'problem', 'step', 'two']) {
       await page.locator('#search').fill(word);
+      await page.keyboard.press('Enter');
       const count = word === 'two' ? '2 agents found' : '1 agent found';
-      await page.locator('.results-count', { hasText: count }).waitFor();
+      await page.locator('main .results-count', { hasText: count }).waitFor();
       assert.equal(differences(readHtml(await page.content()), shown), [], word);
     }
     // The label of its category, which the newer agent has too.
     await page.locator('#search').fill('coding');
-    await textOf(page, '.results-count', /2 agents found/);
+    await page.keyboard.press('Enter');
+    await textOf(page, 'main .results-count', /2 agents found/);
     assert.equal(await resultsOf(page), [newer.title, title]);
     // Texts that are not searched.
     for (const word of ['sample', 'demo', 'prompt', 'config', 'inner']) {
@@ -92,36 +207,12 @@ test('sees number, date, category, title and excerpt of results, for each search
   });
 });
 
-test('walks through results with the arrows and back into the field', async () => {
-  await reader.onPage('/', async (page) => {
-    await page.locator('#search').focus();
-    await page.locator('#search').fill('te');
-    await textOf(page, '.results-count', /at least three letters/);
-    await page.locator('#search').fill('pr');
-    await textOf(page, '.results-count', /^1 agent found$/);
-    await page.locator('#search').fill('tes');
-    await textOf(page, '.results-count', /found/);
-    const titles = await resultsOf(page);
-    assert.ok(titles.length > 2);
-    await page.keyboard.press('Enter');
-    assert.is(await focusOf(page), titles[0]);
-    await page.keyboard.press('ArrowDown');
-    assert.is(await focusOf(page), titles[1]);
-    await page.keyboard.press('ArrowUp');
-    await page.keyboard.press('ArrowUp');
-    assert.is(await page.evaluate(() => document.activeElement?.id), 'search');
-    // Selects the text of the field.
-    await page.keyboard.press('Shift+ArrowDown');
-    assert.is(await page.evaluate(() => document.activeElement?.id), 'search');
-  });
-});
-
 test('narrows with filters, which the back button undoes one by one', async () => {
-  await reader.onPage('/', async (page) => {
+  await reader.onPage('/archive', async (page) => {
     const choose = async (name: string, value: string, search: string) => {
       await page.locator(`[name="${name}"]`).selectOption(value);
       await page.waitForFunction((wanted) => location.search === wanted, search);
-      await textOf(page, '.results-count', /found/);
+      await textOf(page, 'main .results-count', /found/);
       return resultsOf(page);
     };
     const inCategory = await choose('category', 'coding', '?category=coding');
@@ -135,7 +226,8 @@ test('narrows with filters, which the back button undoes one by one', async () =
 
     await page.locator('[name="difficulty"]').press('/');
     assert.is(await page.evaluate(() => document.activeElement?.getAttribute('name')), 'difficulty');
-    await page.locator('#search').pressSequentially('re');
+    await page.locator('#search').fill('re');
+    await page.keyboard.press('Enter');
     await page.waitForFunction(() => location.search.includes('q=re'));
     await page.goBack();
     await page.waitForFunction((wanted) => location.search === wanted, `?category=coding&difficulty=${difficulty}`);
@@ -145,53 +237,20 @@ test('narrows with filters, which the back button undoes one by one', async () =
     assert.is(await page.locator('[name="difficulty"]').inputValue(), '');
     await page.goBack();
     await page.waitForFunction(() => location.search === '');
-    assert.is(await page.locator('[data-results]').isHidden(), true);
+    assert.is(await page.locator('[data-list]').isVisible(), true);
 
     const [runtime = ''] = runtimes;
     const [tag = ''] = (ofAll[0] as Agent).tags;
-    await page.goto(`${reader.site.address}/?runtime=${encodeURIComponent(runtime)}&tag=${tag}`);
-    await textOf(page, '.results-count', /found/);
+    await page.goto(`${reader.site.address}/archive?runtime=${encodeURIComponent(runtime)}&tag=${tag}`);
+    await textOf(page, 'main .results-count', /found/);
     const both = ofAll.filter((one) => one.runtimes.includes(runtime) && one.tags.includes(tag));
     assert.equal(await resultsOf(page), titlesOf(both));
     assert.is(await page.locator('[name="tag"]').inputValue(), tag);
 
     // A link with a tag that the form does not offer finds the agents with it: here, none.
-    await page.goto(`${reader.site.address}/?tag=retired`);
-    await textOf(page, '.results-count', /^No agents found/);
+    await page.goto(`${reader.site.address}/archive?tag=retired`);
+    await textOf(page, 'main .results-count', /^No agents found/);
     assert.is(await page.locator('[name="tag"]').inputValue(), 'retired');
-  });
-});
-
-test('can go back through choices and typed words, all letters at once', async () => {
-  await reader.onPage('/', async (page) => {
-    const field = page.locator('#search');
-    const at = (search: string) => page.waitForFunction((wanted) => location.search === wanted, search);
-    // The first choice may be made while the search is still loading.
-    await page.locator('[name="category"]').selectOption('coding');
-    await at('?category=coding');
-    await page.locator('[name="difficulty"]').selectOption({ index: 1 });
-    const difficulty = await page.locator('[name="difficulty"]').inputValue();
-    const filtered = `?category=coding&difficulty=${difficulty}`;
-    await at(filtered);
-    await field.pressSequentially('test');
-    await at(`${filtered}&q=test`);
-    await page.locator('[name="category"]').selectOption('');
-    await at(`?difficulty=${difficulty}&q=test`);
-    await field.fill('tests');
-    await at(`?difficulty=${difficulty}&q=tests`);
-    await field.press('Escape');
-    await at('');
-    for (const [search, words] of [
-      [`?difficulty=${difficulty}&q=tests`, 'tests'],
-      [`?difficulty=${difficulty}&q=test`, 'test'],
-      [`${filtered}&q=test`, 'test'],
-      [filtered, ''],
-      ['?category=coding', ''],
-    ] as const) {
-      await page.goBack();
-      await at(search);
-      assert.is(await field.inputValue(), words);
-    }
   });
 });
 
@@ -293,10 +352,10 @@ for (const [name, rows] of [
     await visit('/archive', {}, async (page) => {
       for (const [query, titles] of rows) {
         await page.locator('#search').fill('');
-        await page.locator('[data-results]').waitFor({ state: 'hidden' });
+        await page.locator('#suggestions').waitFor({ state: 'hidden' });
         await page.locator('#search').fill(query);
-        await textOf(page, '.results-count', titles.length === 0 ? /^No agents found\. Try/ : /^\d agents? found$/);
-        assert.equal((await resultsOf(page)).sort(), [...titles].sort(), query);
+        await textOf(page, '.results-count', titles.length === 0 ? /^No agents found\. Next/ : /^\d agents? found$/);
+        if (titles.length > 0) assert.equal((await suggestionsOn(page)).sort(), [...titles].sort(), query);
         assert.equal((await titlesFromMcp(query)).sort(), [...titles].sort(), `${query} in MCP`);
       }
     });
@@ -306,55 +365,49 @@ for (const [name, rows] of [
 words('may be too short to find longer words, and pages say so only then', async () => {
   await visit('/archive', {}, async (page) => {
     for (const [query, text] of [
-      ['a', 'No agents found. To find longer words, type at least three letters or digits.'],
-      ['pl', 'No agents found. To find longer words, type at least three letters or digits.'],
+      ['a', 'No agents found. To find longer words, type at least three letters or digits. Next: tomorrow, 00:00 UTC.'],
+      [
+        'pl',
+        'No agents found. To find longer words, type at least three letters or digits. Next: tomorrow, 00:00 UTC.',
+      ],
       ['pla', '2 agents found'],
       ['ai', '1 agent found'],
-      ['酒', 'No agents found. Try fewer words or filters.'],
-      ['k8', 'No agents found. To find longer words, type at least three letters or digits.'],
-      ['99', 'No agents found. To find longer words, type at least three letters or digits.'],
-      ['999', 'No agents found. Try fewer words or filters.'],
-      ['xylophone', 'No agents found. Try fewer words or filters.'],
+      ['酒', 'No agents found. Next: tomorrow, 00:00 UTC.'],
+      [
+        'k8',
+        'No agents found. To find longer words, type at least three letters or digits. Next: tomorrow, 00:00 UTC.',
+      ],
+      [
+        '99',
+        'No agents found. To find longer words, type at least three letters or digits. Next: tomorrow, 00:00 UTC.',
+      ],
+      ['999', 'No agents found. Next: tomorrow, 00:00 UTC.'],
+      ['xylophone', 'No agents found. Next: tomorrow, 00:00 UTC.'],
     ] as const) {
       await page.locator('#search').fill(query);
-      await page.waitForFunction((wanted) => location.search === `?q=${encodeURIComponent(wanted)}`, query);
-      assert.is(await textOf(page, '.results-count', /found/), text, query);
+      await page.locator('.results-count', { hasText: text }).first().waitFor();
     }
   });
 });
 
-words('get a count that is visible on a phone below the field, and announced once', async () => {
-  for (const path of ['/archive', '/']) {
-    await visit(path, { viewport: { width: 360, height: 640 } }, async (page) => {
-      const [field, count] = [page.locator('#search'), page.locator('[data-search] [role="status"]')];
-      await field.scrollIntoViewIfNeeded();
-      await field.focus();
-      await page.evaluate(() => {
-        const status = document.querySelector('[data-search] [role="status"]') as Element;
-        const announced: (string | null)[] = [];
-        new MutationObserver(() => announced.push(status.textContent)).observe(status, { childList: true });
-        Object.assign(globalThis, {
-          announced,
-          filtersAt: document.querySelector('.filters')?.getBoundingClientRect().y,
-        });
-      });
-      await page.waitForFunction(
-        () => performance.getEntriesByName(`${location.origin}/search-index.json`).length === 1,
-      );
-      await field.fill('layover planner');
-      await textOf(page, '.results-count', /^1 agent found$/);
-      const [above, below] = [await field.boundingBox(), await count.boundingBox()];
-      const gap = (below?.y ?? Number.NaN) - (above?.y ?? Number.NaN) - (above?.height ?? Number.NaN);
-      assert.ok(gap >= 0 && gap < 20, `${path}: ${gap} pixels below the field`);
-      assert.ok((below?.y ?? 640) + (below?.height ?? 0) <= 640, `${path}: ${below?.y}`);
-      const moved = await page.evaluate(() => {
-        const { announced, filtersAt } = globalThis as unknown as { announced: string[]; filtersAt: number };
-        return [announced.at(-1), announced.filter((text) => text !== 'Loading search …').length, filtersAt];
-      });
-      const filters = await page.locator('.filters').boundingBox();
-      assert.equal(moved, ['1 agent found', 1, filters?.y], path);
+words('get a count that is announced once', async () => {
+  await visit('/about', { viewport: { width: 360, height: 640 } }, async (page) => {
+    await page.locator('#search').focus();
+    await page.evaluate(() => {
+      const status = document.querySelector('.search [role="status"]') as Element;
+      const announced: (string | null)[] = [];
+      new MutationObserver(() => announced.push(status.textContent)).observe(status, { childList: true });
+      Object.assign(globalThis, { announced });
     });
-  }
+    await page.waitForFunction(() => performance.getEntriesByName(`${location.origin}/search-index.json`).length === 1);
+    await page.locator('#search').fill('layover planner');
+    await textOf(page, '.results-count', /^1 agent found$/);
+    const announced = await page.evaluate(() => (globalThis as unknown as { announced: string[] }).announced);
+    assert.equal(
+      announced.filter((text) => text !== 'Loading search …'),
+      ['1 agent found'],
+    );
+  });
 });
 
 words.run();

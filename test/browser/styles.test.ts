@@ -266,7 +266,7 @@ awkward('no page scrolls sideways, however long a word is', () =>
   onNarrowPage('/', {}, async (page) => {
     for (const path of ['/', ...paths, '/categories/coding', '/tags/testing', '/nothing/here']) {
       await page.goto(texts.address() + path);
-      if (path.includes('?q=')) await textOf(page, '.results-count', /found/);
+      if (path.includes('?q=')) await textOf(page, 'main .results-count', /found/);
       for (const [width, letters] of screens) {
         await page.setViewportSize({ width, height: 800 });
         const excess = await page.evaluate((size) => {
@@ -393,7 +393,7 @@ awkward('each line of a prompt has its own direction, and so has each search res
     assert.equal(sides, ['1. קרא כל ']);
   });
   await onNarrowPage('/archive?q=בודק', {}, async (page) => {
-    await textOf(page, '.results-count', /found/);
+    await textOf(page, 'main .results-count', /found/);
     const [list, text] = await Promise.all([
       page.locator('.result-list li').boundingBox(),
       page.locator('.result h3 a').boundingBox(),
@@ -403,7 +403,7 @@ awkward('each line of a prompt has its own direction, and so has each search res
 });
 
 awkward('without scripts, the search says that it needs them', async () => {
-  const note = '.search noscript p';
+  const note = 'main noscript p';
   await onNarrowPage('/archive?q=hebrew', { javaScriptEnabled: false }, async (page) => {
     assert.is(await page.locator(note).isVisible(), true);
   });

@@ -180,13 +180,13 @@ const pages = ['agents/rich.html', 'agents/rich/index.html'];
 const agentOnly = [...pages, 'agents/rich.md', 'api/agents/rich.json'];
 const evals = [...pages, 'api/evals/rich.json'];
 const feeds = ['atom.xml', 'feed.json', 'feed.xml', 'feeds/coding.xml'];
-const described = ['api/agents.json', 'api/openapi.json', 'archive.html', 'index.html', 'search-index.json'];
+const described = ['api/agents.json', 'api/openapi.json', 'archive.html', 'search-index.json', 'index.html'];
 const mails = ['mail/2.html', 'mail/2.txt'];
 const packed = ['.well-known/agent-skills/rich.zip', 'plugins/rich-1.3.0.zip'];
 const skill = ['.well-known/agent-skills/rich/SKILL.md', ...packed];
 const belongs: Record<string, string[]> = {
-  'Difficulty <': [...agentOnly, ...described],
-  'Runtime two <': [...agentOnly, ...described],
+  'Difficulty <': [...agentOnly, ...described.slice(0, 4)],
+  'Runtime two <': [...agentOnly, ...described.slice(0, 4)],
   'Problem <': [...agentOnly, ...feeds, ...mails],
   'Step two <': agentOnly,
   'Step two text <': agentOnly,

@@ -22,7 +22,7 @@ export async function assertReadable(
     const page = await context.newPage();
     const complaints = complaintsOf(page);
     const response = await page.goto(address);
-    if (address.includes('?q=')) await textOf(page, '.results-count', /found/);
+    if (address.includes('?q=')) await textOf(page, 'main .results-count', /found/);
     const expected = response?.status() === 404 ? /status of 404/ : /(?!)/;
     await page.evaluate(axeSource);
     for (const width of widths) {

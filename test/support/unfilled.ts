@@ -1,10 +1,10 @@
 import { type DOMReadyEvent, type HtmlElement, type HtmlValidate, type Plugin, Rule } from 'html-validate';
 
-/** Elements that are empty in the page on purpose: scripts fill the first five, and texts of agents have blank lines and cells. */
+/** Elements that are empty in the page on purpose: scripts fill the first five lines, and texts of agents have blank lines and cells. */
 const emptyOnPurpose = [
   'span.copy-status',
   'p.form-message',
-  'p.open-in-status, p.results-count',
+  'p.open-in-status, p.results-count, .search-panel, #suggestions',
   'ol.result-list',
   'textarea',
   'pre.prompt span.line',

@@ -330,14 +330,14 @@ export interface FilterChoice {
 }
 
 /** The filters of the search, without options that find no agent. */
-export function filterChoices(site: Site, categories = categoriesOf(site)): FilterChoice[] {
+function filterChoices(site: Site): FilterChoice[] {
   const { settings, agents } = site;
   return [
     {
       name: 'category',
       label: 'Category',
       all: 'All categories',
-      options: categories.map(({ key, label }) => ({ value: key, label })),
+      options: categoriesOf(site).map(({ key, label }) => ({ value: key, label })),
     },
     {
       name: 'difficulty',

@@ -12,7 +12,6 @@ import { categoriesOf, counted } from '../shared/groups.ts';
 import { breadcrumbNode, listNode, type PageHead, renderPage, websiteNode } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 import { madeFor, plateOf, resultOf } from './agent.ts';
-import { filterChoices } from './lists.ts';
 
 /** How many agents the home page shows besides the newest. */
 const newest = 12;
@@ -46,7 +45,6 @@ export const homePage = single(
         categories: categories.map(counted),
         agents: documentsOf(site, homeAgents(site).slice(1)),
         count: site.agents.length,
-        choices: filterChoices(site, categories),
         ways: installTabs(site, null),
       },
     );
@@ -60,11 +58,10 @@ export function homeAgents({ agents }: Site): readonly PublishedAgent[] {
 }
 
 /** The home page has the color of the newest agent's category. */
-function headOf(site: Site): Pick<PageHead, 'category' | 'section' | 'ownSearch' | 'plates' | 'graph'> {
+function headOf(site: Site): Pick<PageHead, 'category' | 'section' | 'plates' | 'graph'> {
   const [newest] = site.agents;
   return {
     section: 'today',
-    ownSearch: true,
     graph: [websiteNode(site), ...(newest === undefined ? [] : [listNode(site, '', homeAgents(site))])],
     ...(newest === undefined ? {} : { category: newest.category, plates: true }),
   };
@@ -178,7 +175,6 @@ export const notFoundPage = single(
         title: 'Not found',
         description: 'There is no page at this address.',
         path: null,
-        ownSearch: true,
         saysNext: true,
       },
       { agents: documentsOf(site, newestOf(site)) },

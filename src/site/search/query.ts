@@ -48,11 +48,14 @@ interface Sum {
 /**
  * Finds agents, the best first: those that match most words of the query. Rare words count more than common ones, and
  * the title counts more than the problem. Stop words are ignored; a query of stop words finds nothing.
+ *
+ * With `near`, it finds the agents that match best with any of the words: as many, or more of those that match alike.
  */
 export function searchAgents(
   index: MiniSearch<SearchEntry>,
   query: string,
   fits: (agent: StoredEntry) => boolean,
+  { near = 0 } = {},
 ): Hit[] {
   const words = queryTerms(query).map((word, at, { length }) => {
     return { ...findWord(index, word, at === length - 1), weight: weightOf(word) };
@@ -74,10 +77,11 @@ export function searchAgents(
   for (const [id, { points, words: had, strong }] of sums) {
     const score = points / possible;
     const kind = words.length === 1 ? 'only' : had > 1 ? 'several' : strong ? 'strong' : 'one';
-    if (score < least[kind]) continue;
+    if (near === 0 && score < least[kind]) continue;
     if (fits(index.getStoredFields(id) as unknown as StoredEntry)) scores.set(id, score);
   }
-  const bound = least.ofBest * [...scores.values()].reduce((best, score) => Math.max(best, score), 0);
+  const best = [...scores.values()].sort((a, b) => b - a);
+  const bound = near === 0 ? least.ofBest * (best[0] ?? 0) : (best[near - 1] ?? 0);
   // MiniSearch's rank breaks ties. Creating its results is expensive, so they are created only for hits.
   const boostDocument = (id: string) => ((scores.get(id) ?? -1) < bound ? 0 : 1);
   const ranked = index.search({ queries: words.map(({ query }) => query), combineWith: 'OR', boostDocument });

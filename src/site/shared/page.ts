@@ -23,7 +23,7 @@ export interface PageHead {
   saysNext?: boolean;
   /** Whether the page only redirects to `path`. */
   moved?: boolean;
-  /** Whether the page has its own search, so that the footer needs none. */
+  /** Whether the page lists the results of a search in its address, so that it waits for its script. */
   ownSearch?: boolean;
   /** Whether the page shows prompts or commands, whose font it then preloads. */
   plates?: boolean;

@@ -6,7 +6,6 @@ const notFound: Expected = {
   h1: 'Not found',
   '.page-head .dateline': '404',
   '.page-head a @href': '/base/',
-  'main .search @action': '/base/archive',
   ...entries('section[aria-labelledby=newest]', [agents.newer, agents.rich, agents.older]),
 };
 
@@ -25,7 +24,7 @@ export function answerPages(page: Page): Record<string, Expected> {
     noindex: true,
   });
   return {
-    '404.html': page({ ...answer('Not found', 'There is no page at this address.'), search: false }, notFound),
+    '404.html': page(answer('Not found', 'There is no page at this address.'), notFound),
     'thanks/vote.html': page(answer('Thank you for your vote', 'Your vote was recorded.'), {
       h1: 'Thank you for your vote',
       '.page-head > p': ['Your vote was recorded.', 'Go to today’s agent'],

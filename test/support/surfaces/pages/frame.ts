@@ -20,8 +20,8 @@ export interface Frame {
   fonts?: string[];
   accent?: string;
   noindex?: boolean;
-  /** Whether the footer has the search. */
-  search?: boolean;
+  /** Whether it waits for its script, which replaces a list with the results of a search. */
+  waits?: boolean;
   /** Whether it has data for search engines; by default if search engines may list it. */
   data?: boolean;
 }
@@ -42,7 +42,7 @@ function frame(files: ReadonlyMap<string, Buffer>, page: Frame): Expected {
     fonts = [],
     noindex = false,
     data = !noindex,
-    search = true,
+    waits = false,
   } = page;
   const picture = page.picture ?? 'og/catalog.png';
   const preloaded = ['besley-basic', 'libre-franklin-basic', ...fonts].map((font) => `assets/fonts/${font}.woff2`);
@@ -65,8 +65,7 @@ function frame(files: ReadonlyMap<string, Buffer>, page: Frame): Expected {
     'link[rel=icon] @href': asset(files, 'assets/favicon.svg'),
     'link[rel=icon] @type': 'image/svg+xml',
     'script[type=module] @src': asset(files, 'assets/site.js'),
-    // A page with a search field of its own waits for its script, so that the field does not move.
-    'script[type=module] @blocking': search ? [] : ['render'],
+    'script[type=module] @blocking': waits ? ['render'] : [],
     'script[type="application/ld+json"] @type': data ? ['application/ld+json'] : [],
     'meta[http-equiv=refresh] @content': [],
     'meta[name=robots] @content': noindex ? ['noindex'] : [],
@@ -98,7 +97,7 @@ function frame(files: ReadonlyMap<string, Buffer>, page: Frame): Expected {
     '.main-navigation a': ['Today', 'Archive', 'About', 'Developers'],
     '.main-navigation a @href': ['/base/', '/base/archive', '/base/about', '/base/developers'],
     '.main-navigation a[aria-current=page]': current,
-    'footer.colophon .search @action': search ? ['/base/archive'] : [],
+    '.masthead .search @action': '/base/archive',
     'footer.colophon .colophon-columns p': [
       `${name}${tagline}. Published by ${publisher.name}.`,
       'Every prompt is free to reuse under CC BY 4.0: name the publisher, and link to the agent.',
@@ -110,8 +109,10 @@ function frame(files: ReadonlyMap<string, Buffer>, page: Frame): Expected {
       ...['/base/atom.xml', '/base/feed.xml', '/base/feed.json', '/base/developers', '/base/llms.txt'],
       `${repository}/issues/new?template=propose-an-agent.yml`,
     ],
-    'footer.colophon .filters legend': [],
-    'form.search .search-line label @for': 'search',
+    'form.search label @for': 'search',
+    'form.search @id': 'find',
+    'form.search input @aria-controls': 'suggestions',
+    'form.search .search-panel div @id': 'suggestions',
     'form.search input @id': 'search',
     'form.search @data-script': asset(files, 'assets/search.js'),
     'form.search @data-index': '/base/search-index.json',

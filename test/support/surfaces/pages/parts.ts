@@ -57,6 +57,7 @@ export const filters: Expected = {
   '.filters label': ['Category', 'Difficulty', 'Made for', 'Tag'],
   '.filters label @for': ['filter-category', 'filter-difficulty', 'filter-runtime', 'filter-tag'],
   '.filters select @id': ['filter-category', 'filter-difficulty', 'filter-runtime', 'filter-tag'],
+  '.filters select @form': ['find', 'find', 'find', 'find'],
   '.filters select @name': ['category', 'difficulty', 'runtime', 'tag'],
   '.filters select[name=category] option': ['All categories', coding, writing],
   '.filters select[name=category] option @value': ['', 'coding', 'writing'],
