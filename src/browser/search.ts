@@ -1,6 +1,6 @@
 /*! Holds MiniSearch, copyright Luca Ongaro, MIT License. */
 
-import MiniSearch from 'minisearch';
+import MiniSearch, { type AsPlainObject } from 'minisearch';
 import { type SearchEntry, type StoredEntry, searchOptions } from '../site/search/fields.ts';
 import { isTooShort, searchAgents } from '../site/search/query.ts';
 import { hasSearch, isEmpty, listOf, readForm, type SearchState, showAddress, writeAddress } from './search-state.ts';
@@ -12,26 +12,29 @@ const most = { found: 6, near: 3 };
 
 type Result = StoredEntry & { id: string };
 type Index = MiniSearch<SearchEntry>;
+/** The next agent, as far as the publisher wants readers to know. */
+type Next = { date: string; from: string; name: string | null };
 
 /** Loads the index of a search form, then searches as the reader types. Rejects if the index cannot be loaded. */
 export async function attach(form: HTMLFormElement): Promise<void> {
-  const index = await loadIndex(form.dataset.index ?? '');
+  const { next, ...json } = await loadIndex(form.dataset.index ?? '');
+  const index = await MiniSearch.loadJSAsync<SearchEntry>(json, searchOptions);
   startList(form, index);
-  startSuggestions(form, index);
+  startSuggestions(form, index, next);
 }
 
 /** Loads the index of all agents. Browsers cache it, and use its ETag to ask whether it changed. */
-async function loadIndex(address: string): Promise<Index> {
+async function loadIndex(address: string): Promise<AsPlainObject & { next?: Next }> {
   const response = await fetch(address);
   if (!response.ok) throw new Error(`The search index returned ${response.status}.`);
-  return MiniSearch.loadJSONAsync<SearchEntry>(await response.text(), searchOptions);
+  return response.json();
 }
 
 /**
  * Suggests agents in the panel under the field while the reader types: a combobox with a list, as in the ARIA Authoring
  * Practices Guide. The focus stays in the field.
  */
-function startSuggestions(form: HTMLFormElement, index: Index): void {
+function startSuggestions(form: HTMLFormElement, index: Index, next: Next | undefined): void {
   const field = form.querySelector('input') as HTMLInputElement;
   const count = form.querySelector('.results-count') as HTMLElement;
   const list = document.getElementById('suggestions') as HTMLElement;
@@ -61,7 +64,7 @@ function startSuggestions(form: HTMLFormElement, index: Index): void {
   const suggest = () => {
     const { q } = readForm(form);
     if (q === '') return show('', []);
-    const { found, near, text } = suggestionsFor(index, q);
+    const { found, near, text } = suggestionsFor(index, q, next);
     const all = `${form.action}?${new URLSearchParams({ q })}`;
     const rest = found.length > most.found ? [element('a', { href: all }, `Show all ${found.length} agents`)] : [];
     show(text, [...[...found.slice(0, most.found), ...near].map(suggestionLine(form)), ...rest]);
@@ -107,17 +110,17 @@ function startSuggestions(form: HTMLFormElement, index: Index): void {
 }
 
 /** What the panel shows for some words: agents or, if there are none, agents with some of the words. */
-function suggestionsFor(index: Index, q: string): { found: Result[]; near: Result[]; text: string } {
+function suggestionsFor(
+  index: Index,
+  q: string,
+  next: Next | undefined,
+): { found: Result[]; near: Result[]; text: string } {
   const { found, text } = searchIndex(index, q, () => true);
   if (found.length > 0) return { found, near: [], text };
   const near = searchAgents(index, q, () => true, { near: most.near }).slice(0, most.near);
-  // The header says when the next agent is published, and what it is about if the publisher wants that.
-  const next = document.querySelector('[data-next]')?.textContent ?? '';
-  return {
-    found,
-    near,
-    text: [text, next, near.length > 0 ? 'With some of the words:' : ''].filter((part) => part !== '').join(' '),
-  };
+  const isComing = next !== undefined && Date.now() < Date.parse(next.from);
+  const scheduled = isComing ? ` Next: ${next.name ? `${next.name}, ` : ''}${dateText(next.date)}.` : '';
+  return { found, near, text: text + scheduled + (near.length > 0 ? ' With some of the words:' : '') };
 }
 
 /** Returns a function that renders a suggestion. */
@@ -219,9 +222,8 @@ function countText(count: number): string {
 
 /** Returns a function that renders a result in the archive. `agents` is the path of the folder with the pages of agents. */
 function resultLine(agents: string): (result: Result) => HTMLElement {
-  const dates = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'long', timeZone: 'UTC' });
   return ({ id, title, excerpt, issue, date, categoryLabel }) => {
-    const time = element('time', {}, dates.format(new Date(`${date}T00:00:00Z`)));
+    const time = element('time', {}, dateText(date));
     time.setAttribute('datetime', date);
     const link = element('a', { href: `${agents}/${id}` }, title);
     return element(
@@ -236,6 +238,13 @@ function resultLine(agents: string): (result: Result) => HTMLElement {
       ),
     );
   };
+}
+
+function dateText(date: string): string {
+  const language = document.documentElement.lang;
+  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(
+    new Date(`${date}T00:00:00Z`),
+  );
 }
 
 function element<Name extends keyof HTMLElementTagNameMap>(

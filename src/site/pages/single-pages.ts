@@ -288,6 +288,6 @@ export const refused = single(
 export const searchIndexFile = single(
   'search-index.json',
   'The search index (MiniSearch) that the pages load',
-  ({ agents, settings }) => searchIndexJson(searchIndex(agents, settings.synonyms)),
-  ({ agents }) => listed(agents),
+  ({ agents, settings, next }) => searchIndexJson(searchIndex(agents, settings.synonyms), next),
+  ({ agents, next }) => [...listed(agents), JSON.stringify(next)],
 );
