@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { test } from 'uvu';
@@ -18,40 +18,61 @@ const launcher = `npx --no ${programName}`;
 /** Programs of other people that documents start on purpose. */
 const others = ['skills', 'promptfoo'];
 
+const scripts = Object.keys(JSON.parse(readFileSync(join(bundled, 'package.json'), 'utf8')).scripts);
 const program = await createProgram(new Console(process.stdout, process.stderr, {}));
 
-/** The texts that people read: not the changelog, which names commands that no longer exist, and no tests. */
+/** What names commands that no longer exist, and what is no text of ours. */
+const omitted =
+  /^(?:test|agents)\/|^(?:CHANGELOG\.md|starter\/files-0\.1\.0\.json|package-lock\.json|src\/cli\/former-names\.ts)$|\.(?:png|svg|woff2|ttf)$/;
+
+/** The texts that people read: every other file of the repository. */
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   cwd: bundled,
   encoding: 'utf8',
 })
   .split('\n')
-  .filter((path) => /^(?:src|docs|starter|deploy|packages|templates|\.github)\/|^[A-Z]\w+\.md$/.test(path))
-  .filter((path) => /\.(?:md|ts|js|ya?ml|hbs|service)$|Dockerfile$/.test(path) && path !== 'CHANGELOG.md');
+  .filter((path) => path !== '' && !omitted.test(path) && existsSync(join(bundled, path)));
 
 /** A piece of code in a text, and whether it is there to be typed instead of only named. */
 interface Piece {
   code: string;
   typed: boolean;
+  /** Whether a message has a command line without the launcher. */
+  bare?: boolean;
 }
 
-function pieces(path: string, text: string): Piece[] {
-  if (/\.[tj]s$/.test(path)) {
-    const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
+const names = program.commands.map((command) => command.name()).join('|');
+/** A command line without the launcher, within a sentence. */
+const bare = new RegExp(`(?<![-\\w\`/.])catalog (?:${names})\\b`);
+/** Messages that only name a command, in words that nobody takes for a command line, and a script of package.json. */
+const named =
+  /(?:Another|written by|Cases of) catalog |catalog dev answers|\(catalog serve\)|name: 'catalog build'|^const start = /;
+
+function pieces(path: string, given: string): Piece[] {
+  if (/\.m?[tj]s$/.test(path)) {
+    const code = given.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
     return code
+      .replace(/['"`] \+\s*['"`]/g, '')
       .replaceAll('\\n', '\n')
       .replaceAll('\\`', '`')
       .split('\n')
-      .map((line) => ({ code: line, typed: /\b(?:[Rr]un|with|use) `?catalog /.test(line) }));
+      .map((code) => ({
+        code: code.replace('catalog needs Node.js', ''),
+        typed: /\b(?:[Rr]un|with|use) `?catalog /.test(code),
+        // Help texts give their examples the launcher.
+        bare: bare.test(code) && !/^[ '"`]* {2}\$ /.test(code) && !named.test(code),
+      }));
   }
+  const text = given.replace(/\\\n\s*/g, ' ');
   if (!path.endsWith('.md'))
     return text.split('\n').map((code) => ({ code: code.replaceAll('", "', ' '), typed: true }));
-  const blocks = [...text.matchAll(/^ *```(?:sh|console|crontab|yaml|json|ini|)\n([\s\S]*?)^ *```$/gm)];
+  const blocks = [...text.matchAll(/^[ >]*(`{3,}|~{3,})(.*)\n([\s\S]*?)^[ >]*\1$/gm)];
   const prose = blocks.reduce((rest, [block]) => rest.replace(block, ''), text);
   return [
-    ...blocks
-      .flatMap(([, code = '']) => code.replace(/\\\n\s*/g, ' ').split('\n'))
-      .map((code) => ({ code, typed: true })),
+    // Blocks of text show what the program prints.
+    ...blocks.flatMap(([, , language, code = '']) =>
+      code.split('\n').map((line) => ({ code: line, typed: language !== 'text' })),
+    ),
     ...[...prose.matchAll(/(\b(?:[Rr]un|with|use)\s+)?`([^`\n]+)`/g)].map(([, verb, code = '']) => ({
       code,
       typed: verb !== undefined,
@@ -60,7 +81,7 @@ function pieces(path: string, text: string): Piece[] {
 }
 
 /** What is wrong with the commands in a piece of code. */
-function faults({ code, typed }: Piece): string[] {
+function faults({ code, typed, bare: isBare = false }: Piece): string[] {
   const found: string[] = [];
   for (const [all, name = '', words = ''] of code.matchAll(
     /\b(npx|bunx|npm (?:exec|create|init)) ((?:[-@/\w]\S* ?)+)/g,
@@ -77,10 +98,12 @@ function faults({ code, typed }: Piece): string[] {
     const foreign = names.filter((name) => !/^(?:$|-|\.|file:|[$<…]|daily-agent-catalog\b)/.test(name));
     if (foreign.length > 0) found.push(`may install another package: ${all}`);
   }
+  for (const [all, script = ''] of code.matchAll(/\bnpm run (?:-s |--silent )?([a-z][\w:-]*)/g))
+    if (!scripts.includes(script)) found.push(`no script: ${all}`);
   // `docker exec catalog catalog votes`: within a container, there is only ours.
   const start = /^\s*(?:\$ )?(?:\w+=\S+ )*catalog /.test(code) && !/^\s*catalog:? *$/.test(code);
-  if (typed && (start || /\b(?:[Rr]un|with|use) `?catalog /.test(code)) && !code.includes(launcher))
-    found.push(`is not found if it is typed: ${code.trim()}`);
+  const told = typed && (start || /\b(?:[Rr]un|with|use) `?catalog /.test(code));
+  if ((told || isBare) && !code.includes(launcher)) found.push(`is not found if it is typed: ${code.trim()}`);
   // `catalog` is also an ordinary word, and the name of a user and of an image.
   const rest = '([a-z<-][^`|>;&#(…]*)';
   const calls = [
@@ -143,6 +166,12 @@ test('a wrong command is found in each kind of text', () => {
     ['a.ts', "throw new Error('Run catalog validate.');"],
     ['a.ts', 'const text = `Run \\`catalog validate\\`.`;'],
     ['a.ts', "say('npx catalog new');"],
+    ['a.ts', "say('It failed. catalog new says why.');"],
+    ['a.ts', `say('Run ${launcher} ' +\n  'build --biuld');`],
+    ['a.md', `\`\`\`bash\n${launcher} build \\\n  --biuld\n\`\`\`\n`],
+    ['a.md', '> ~~~sh\n> npx catalog new\n> ~~~\n'],
+    ['a.md', 'Run `npm run biuld`.'],
+    ['a.timer', 'ExecStart=/usr/bin/node /opt/catalog/bin/catalog.js anounce'],
     ['Dockerfile', 'CMD ["catalog", "serve", "--biuld"]'],
   ];
   for (const [path, text] of wrong) assert.is(pieces(path, text).flatMap(faults).length > 0, true, text);

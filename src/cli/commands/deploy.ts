@@ -19,7 +19,7 @@ export function addDeploy(program: CatalogCommand, terminal: Console): void {
     .explain(
       '\nUploads the build to <folder>/builds/<id>, points the symlink <folder>/dist to it and keeps the last three builds.\n' +
         'A preview, made with --future or --drafts, is refused.\n' +
-        'Run the server on that symlink: catalog serve --out <folder>/dist\n' +
+        'Run the server on that symlink: npx --no daily-agent-catalog serve --out <folder>/dist\n' +
         '\nRUNTIME_SSH_KEY can contain a private key, and RUNTIME_KNOWN_HOSTS the known_hosts lines of the host. Without\n' +
         'them, ssh uses your own keys and known hosts.\n' +
         '\nExamples:\n  $ catalog deploy catalog@runtime.example.com:/srv/catalog\n  $ catalog deploy --ssh "sh -c" here:/srv/catalog\n',

@@ -48,8 +48,9 @@ async function fix(named: string[], { write = false, ...flags }: Flags, terminal
   const paint = painter(terminal.colorData);
   for (const each of fixes) terminal.print(shown(each, paint));
   const files = plural(fixes.length, 'file');
-  if (fixes.length === 0) terminal.say('Nothing to fix mechanically. catalog validate reports the rest.\n');
-  else if (write) terminal.say(`Fixed ${files}. catalog validate reports the rest.\n`);
+  if (fixes.length === 0)
+    terminal.say('Nothing to fix mechanically. npx --no daily-agent-catalog validate reports the rest.\n');
+  else if (write) terminal.say(`Fixed ${files}. npx --no daily-agent-catalog validate reports the rest.\n`);
   else terminal.say(`${files} can be fixed. Nothing is written: run the command again with --write.\n`);
 }
 

@@ -211,7 +211,7 @@ export function addVotes(program: CatalogCommand, terminal: Console): void {
   votes
     .command('redact')
     .description('delete the note of one vote; if votes are stored in files, stop the server first')
-    .argument('<id>', 'id of the vote, as printed by catalog votes --notes --format csv')
+    .argument('<id>', 'id of the vote, as printed by `catalog votes --notes --format csv`')
     .share('cwd', 'data')
     .addOption(fileOption())
     .explain(

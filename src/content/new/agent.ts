@@ -158,7 +158,7 @@ export function answerChecks({ vocabulary, calendar, today }: Surroundings): Che
 export function complete(given: Partial<Answers>, surroundings: Surroundings, checks: Checks): Answers {
   if (given.slug === undefined && given.title === undefined) {
     throw new UsageError(
-      'A new agent needs a slug or a title, for example: catalog new release-notes --title "Release Note Translator"',
+      'A new agent needs a slug or a title, for example: npx --no daily-agent-catalog new release-notes --title "Release Note Translator"',
     );
   }
   const slug = given.slug ?? slugOfTitle(given.title ?? '', checks);

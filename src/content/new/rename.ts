@@ -139,7 +139,7 @@ function unknownAgent(slug: string, { folders, reserved }: Calendar): OperationE
     moved !== undefined
       ? ` It is now called ${moved.slug}.`
       : reserved.some((published) => published.slug === slug)
-        ? ' It was published and then deleted. Restore it first; catalog validate says how.'
+        ? ' It was published and then deleted. Restore it first; npx --no daily-agent-catalog validate says how.'
         : slip === undefined
           ? ''
           : ` Did you mean ${slip}?`;

@@ -118,7 +118,7 @@ test('an agent.md with spaces and blank lines around its hyphens is fixed in one
     assert.match((await run('fix', '--write')).stdout, 'agents/one/agent.md: line endings, hyphens, ');
     assert.equal(
       [(await run('validate')).code, (await run('fix')).stderr],
-      [0, 'Nothing to fix mechanically. catalog validate reports the rest.\n'],
+      [0, 'Nothing to fix mechanically. npx --no daily-agent-catalog validate reports the rest.\n'],
     );
   }));
 
@@ -172,15 +172,15 @@ test('the totals say how many files can be fixed, were fixed, or are left', () =
     });
     assert.equal(await fix('two', '--write'), {
       heads: ['agents/two/sample-input.txt: line endings'],
-      stderr: 'Fixed 1 file. catalog validate reports the rest.\n',
+      stderr: 'Fixed 1 file. npx --no daily-agent-catalog validate reports the rest.\n',
     });
     assert.equal(await fix('--write'), {
       heads: ['agents/one/sample-input.txt: final newline', 'agents/one/sample-output.txt: final newline'],
-      stderr: 'Fixed 2 files. catalog validate reports the rest.\n',
+      stderr: 'Fixed 2 files. npx --no daily-agent-catalog validate reports the rest.\n',
     });
     assert.equal(await fix(), {
       heads: [],
-      stderr: 'Nothing to fix mechanically. catalog validate reports the rest.\n',
+      stderr: 'Nothing to fix mechanically. npx --no daily-agent-catalog validate reports the rest.\n',
     });
   }));
 

@@ -10,7 +10,12 @@ import { agents, makeNew, today } from '../../support/scaffold.ts';
 /** `catalog new` refuses a name, flag or date that an agent cannot have, says why, and writes nothing. */
 
 const refused: [name: string, args: string[], code: number, message: RegExp][] = [
-  ['neither slug nor title', [], 2, /needs a slug or a title, for example: catalog new release-notes/],
+  [
+    'neither slug nor title',
+    [],
+    2,
+    /needs a slug or a title, for example: npx --no daily-agent-catalog new release-notes/,
+  ],
   ['a title without letters', ['--title', '日本語'], 2, /Give the slug too/],
   ['a title that makes a reserved slug', ['--title', 'Catalog'], 2, /"catalog".*another name.*catalog-agent/],
   ['a slug of the wrong form', ['Release Notes'], 2, /`slug` is "Release Notes".*For example: release-notes\./],
