@@ -19,7 +19,7 @@ import { makeSite } from '../site/make-site.ts';
 import { templateHelpers } from '../site/shared/page.ts';
 import { compileTemplates } from '../site/shared/templates.ts';
 import { addresses } from '../site/shared/urls.ts';
-import type { Site, Teaser } from '../site/site.ts';
+import type { NextAgent, Site } from '../site/site.ts';
 import { emptyImages, imageRenderer } from '../site/social-image/renderer.ts';
 import { readPublished } from '../storage/build-folder.ts';
 import { publishedPlugins, readReleases } from './install-branch.ts';
@@ -63,7 +63,7 @@ export function prepareSite(
   return makeSite({
     settings,
     agents,
-    next: teaserOf(next, settings),
+    next: nextAgentOf(next, settings),
     moved,
     withdrawn,
     history,
@@ -84,11 +84,11 @@ export function prepareSite(
 }
 
 /** What pages may say about the next agent. */
-function teaserOf(next: Selected['next'], { teaseNext, categories, timezone }: Settings): Teaser | null {
-  if (next === null || teaseNext === 'nothing') return null;
+function nextAgentOf(next: Selected['next'], { showNext, categories, timezone }: Settings): NextAgent | null {
+  if (next === null || showNext === 'nothing') return null;
   const { date, title, category } = next;
   const names = { time: null, category: categories[category]?.label ?? category, title };
-  return { date, from: zone(timezone).startOfDay(date).toISOString(), name: names[teaseNext] };
+  return { date, from: zone(timezone).startOfDay(date).toISOString(), name: names[showNext] };
 }
 
 interface RenderOptions extends Selection {

@@ -91,7 +91,7 @@ const fallbacks: Source = {
   announceHour: 6,
   feedLength: 50,
   queueWarningDays: 3,
-  teaseNext: 'time',
+  showNext: 'time',
   synonyms: [],
   rules: {},
 };

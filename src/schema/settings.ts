@@ -131,7 +131,7 @@ export const settingsSource = z
       .max(200)
       .default([])
       .describe('Groups of words that mean the same to readers who search: an agent with one of them is found by all'),
-    teaseNext: z
+    showNext: z
       .enum(['nothing', 'time', 'category', 'title'])
       .default('time')
       .describe(

@@ -15,7 +15,7 @@ export interface Site {
   /** Newest first: by date, then by issue number, both descending. */
   agents: readonly PublishedAgent[];
   /** The next scheduled agent, as far as the settings allow pages to mention it; null if there is none. */
-  next: Teaser | null;
+  next: NextAgent | null;
   /** Former slug → slug of the agent that had it. */
   moved: ReadonlyMap<string, string>;
   /** The slugs of withdrawn agents, also former ones. */
@@ -46,7 +46,7 @@ export interface Site {
 }
 
 /** What pages say about the next agent. */
-export interface Teaser {
+export interface NextAgent {
   /** YYYY-MM-DD. */
   date: string;
   /** When it is published (RFC 3339). */

@@ -74,7 +74,7 @@ test('invalid and missing settings get defaults, and the others are used', () =>
       synonyms: [],
       queueWarningDays: 3,
       rules: {},
-      teaseNext: 'time',
+      showNext: 'time',
     });
     const some = check(JSON.stringify({ ...smallSettings, title: 7, difficulties: [], categories: { coding: {} } }));
     assert.equal([some.settings.title, some.settings.tagline], ['Untitled', 'Prompts for tests']);

@@ -157,9 +157,9 @@ test('a page says when the next agent comes, as far as the settings allow, and n
   const date = 'Sunday, January 4, 2026, 00:00 Asia/Tokyo.';
   const zone = { timezone: 'Asia/Tokyo' };
   assert.equal(await said(zone, [scheduled]), [`Next: ${date}`, `Next: ${date}`, '']);
-  assert.equal((await said({ ...zone, teaseNext: 'title' }, [scheduled]))[0], `Next: Later <b>Agent</b>, ${date}`);
-  assert.match((await said({ ...zone, teaseNext: 'category' }, [scheduled]))[0] ?? '', /^Next: \w+, Sunday/);
-  assert.equal(await said({ ...zone, teaseNext: 'nothing' }, [scheduled]), ['', '', '']);
+  assert.equal((await said({ ...zone, showNext: 'title' }, [scheduled]))[0], `Next: Later <b>Agent</b>, ${date}`);
+  assert.match((await said({ ...zone, showNext: 'category' }, [scheduled]))[0] ?? '', /^Next: \w+, Sunday/);
+  assert.equal(await said({ ...zone, showNext: 'nothing' }, [scheduled]), ['', '', '']);
   assert.equal(await said(zone, []), ['', '', '']);
   assert.equal(await said(zone, [{ ...scheduled, front: { draft: 'true' } }]), ['', '', '']);
   const [home] = await purpose(zone, [scheduled]);

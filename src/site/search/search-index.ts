@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import MiniSearch, { type AsPlainObject } from 'minisearch';
 import { onceForEach } from '../../lib/lazy.ts';
-import type { ListedDocument, Teaser } from '../site.ts';
+import type { ListedDocument, NextAgent } from '../site.ts';
 import { indexTerms, queryTerms, type SearchEntry, searchOptions, stemOf } from './fields.ts';
 
 /**
@@ -40,7 +40,7 @@ const [beforeStored, beforeTerms, afterTerms] = [',"storedFields":{\n', '\n},"in
  * Writes an index as JSON that MiniSearch.loadJSON reads. Each agent's stored fields and each term have a line of their
  * own, so that a server can parse the file in slices. Pages say what is `next` if they find nothing.
  */
-export function searchIndexJson(index: MiniSearch<SearchEntry>, next: Teaser | null = null): string {
+export function searchIndexJson(index: MiniSearch<SearchEntry>, next: NextAgent | null = null): string {
   const { storedFields, index: terms, ...rest } = index.toJSON();
   const stored = Object.entries(storedFields).map(([id, fields]) => `${JSON.stringify(id)}:${JSON.stringify(fields)}`);
   const lines = terms.map((term) => JSON.stringify(term));
