@@ -22,6 +22,23 @@ export function startNext(): void {
     if (Date.now() >= Date.parse(part.dataset.until ?? '')) part.remove();
 }
 
+/**
+ * Prefetches a page of this site when the pointer or a finger is on a link to it, unless the reader saves data. Browsers
+ * with speculation rules do it themselves, as the page asks them to.
+ */
+export function startPrefetch(): void {
+  const { connection } = navigator as { connection?: { saveData?: boolean } };
+  if (HTMLScriptElement.supports?.('speculationrules') || connection?.saveData) return;
+  const seen = new Set([location.pathname]);
+  const prefetch = ({ target }: Event) => {
+    const link = (target as Element).closest<HTMLAnchorElement>('a[href]:not([download])');
+    if (link?.origin !== location.origin || seen.has(link.pathname)) return;
+    seen.add(link.pathname);
+    document.head.append(Object.assign(document.createElement('link'), { rel: 'prefetch', href: link.href }));
+  };
+  for (const event of ['pointerover', 'touchstart']) document.addEventListener(event, prefetch, { passive: true });
+}
+
 /** Where the browser remembers the agents that the reader opened, as the paths of their pages. */
 const key = 'read';
 /** How many it remembers. */

@@ -3,7 +3,7 @@
 import { startCopying } from './clipboard.ts';
 import { startForms } from './forms.ts';
 import { startFillIn, startOpenIn } from './prompt.ts';
-import { startNext, startReadMarks, startSharing } from './reader.ts';
+import { startNext, startPrefetch, startReadMarks, startSharing } from './reader.ts';
 import { startSearch } from './search-field.ts';
 import { startFolds, startTabs } from './tabs.ts';
 
@@ -18,6 +18,7 @@ for (const start of [
   startForms,
   startSearch,
   startSharing,
+  startPrefetch,
   startReadMarks,
 ]) {
   try {

@@ -54,6 +54,30 @@ test('goes the whole way by keyboard: search, choose, read, copy, vote', async (
   });
 });
 
+test('finds the next page already fetched while the pointer is on its link', async () => {
+  await reader.onPage('/', async (page) => {
+    const client = await page.context().newCDPSession(page);
+    const ready = new Promise<string>((resolve) => {
+      client.on('Preload.prefetchStatusUpdated', ({ status, prefetchUrl }) => {
+        if (status === 'Ready') resolve(new URL(prefetchUrl).pathname);
+      });
+    });
+    await client.send('Preload.enable');
+    await page.locator('.main-navigation a', { hasText: 'Archive' }).hover();
+    assert.is(await ready, '/archive');
+    // Browsers without speculation rules, and readers who save data.
+    await page.addInitScript('HTMLScriptElement.supports = () => false');
+    await page.goto(page.url());
+    const about = page.locator('.main-navigation a', { hasText: 'About' });
+    const [request] = await Promise.all([page.waitForRequest('**/about'), about.hover()]);
+    assert.is(request.headers()['sec-purpose'], 'prefetch');
+    await page.addInitScript("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })");
+    await page.goto(page.url());
+    await about.hover();
+    assert.is(await page.locator('link[rel="prefetch"]').count(), 0);
+  });
+});
+
 test('is told if the browser does not allow the page to copy, and finds the text selected', async () => {
   await reader.onPage(agent, async (page) => {
     await page.evaluate(() => {

@@ -15,7 +15,8 @@ export function contentSecurityPolicy({ runtimeUrl }: Pick<Settings, 'runtimeUrl
     "style-src 'self'",
     "img-src 'self'",
     "font-src 'self'",
-    "script-src 'self'",
+    // Rules for what to prefetch are in the pages. They run no code, and only this keyword allows them, nothing else.
+    "script-src 'self' 'inline-speculation-rules'",
     `connect-src 'self'${server}`,
     `form-action 'self'${server}`,
     "base-uri 'none'",

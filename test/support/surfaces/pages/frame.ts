@@ -55,7 +55,7 @@ function frame(files: ReadonlyMap<string, Buffer>, page: Frame): Expected {
     'meta[name=color-scheme] @content': 'light dark',
     'meta[name=theme-color] @media': ['(prefers-color-scheme: light)', '(prefers-color-scheme: dark)'],
     'meta[http-equiv="Content-Security-Policy"] @content':
-      "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; script-src 'self'; connect-src 'self' https://runtime.example; form-action 'self' https://runtime.example; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+      "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; script-src 'self' 'inline-speculation-rules'; connect-src 'self' https://runtime.example; form-action 'self' https://runtime.example; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
     title: page.bar ?? `${title} · ${name}`,
     'meta[name=description] @content': page.description,
     'link[rel=preload] @href': preloaded.map((font) => asset(files, font)),
