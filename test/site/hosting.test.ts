@@ -103,7 +103,13 @@ for (const [baseUrl, runtimeUrl, value] of hsts) {
 test('pages may send forms and requests to themselves and to the server, and nowhere else', () => {
   const policy = (runtimeUrl: string | null) => securityPolicy({ runtimeUrl }, 'index.html').split('; ');
   assert.equal(policy(null), [
-    ...["default-src 'none'", "style-src 'self'", "img-src 'self'", "font-src 'self'", "script-src 'self' 'inline-speculation-rules'"],
+    ...[
+      "default-src 'none'",
+      "style-src 'self'",
+      "img-src 'self'",
+      "font-src 'self'",
+      "script-src 'self' 'inline-speculation-rules'",
+    ],
     ...["connect-src 'self'", "form-action 'self'", "base-uri 'none'", "require-trusted-types-for 'script'"],
     ...["trusted-types 'none'", "frame-ancestors 'none'"],
   ]);

@@ -45,7 +45,11 @@ test('every page has the security policy, a title, a description and one main he
     assert.match(text, /<title>[^<]+<\/title>/, path);
     assert.match(text, /<meta name="description" content="[^"]+">/, path);
     assert.is(text.match(/<h1/g)?.length, 1, path);
-    assert.not.match(text, /<script(?![^>]*\b(?:src=|type="(?:application\/ld\+json|speculationrules)"))|<style|\son[a-z]+=/, path);
+    assert.not.match(
+      text,
+      /<script(?![^>]*\b(?:src=|type="(?:application\/ld\+json|speculationrules)"))|<style|\son[a-z]+=/,
+      path,
+    );
   }
 });
 
