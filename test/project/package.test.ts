@@ -7,12 +7,13 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
 import { isBuiltin } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { dirname, join, posix } from 'node:path';
 import { build as bundle } from 'esbuild';
 import yaml from 'js-yaml';
@@ -20,11 +21,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { browserBundles } from '../../tools/browser-bundles.ts';
 import { releaseNotes } from '../../tools/release-notes.ts';
-import { bundled, inFolder, temporaryFolder, writeCatalog } from '../support/catalog.ts';
+import { bundled, inFolder, snapshot, temporaryFolder, writeCatalog } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
 import { manifestFaults } from '../support/plugin-schemas.ts';
 import { inherited, run } from '../support/process.ts';
-import { checkWorkflow } from '../support/workflow-rules.ts';
 
 /** The package contains everything that the program needs, and nothing else. */
 
@@ -70,19 +70,76 @@ function install(home: string): string {
   return join(own, 'bin', 'catalog.js');
 }
 
-/** Installs `create-daily-agent-catalog` from its tarball next to the program, and returns its package.json. */
-async function installCreate(home: string): Promise<{ version: string; dependencies: Record<string, string> }> {
-  const create = join(home, 'node_modules/create-daily-agent-catalog');
-  const starter = ['pack', '--ignore-scripts', '--silent', '--pack-destination', shelf.path];
-  const packed = await run('npm', starter, { cwd: join(bundled, 'packages/create') });
-  assert.is(packed.code, 0, packed.stderr);
-  mkdirSync(create);
-  const unpack = ['-xzf', join(shelf.path, packed.stdout.trim()), '--strip-components=1', '-C', create];
-  assert.is((await run('tar', unpack)).code, 0);
-  const start = JSON.parse(readFileSync(join(create, 'package.json'), 'utf8'));
-  assert.equal(start.dependencies, { [name]: start.version }, 'both packages have one version');
-  assert.is(start.version, JSON.parse(readFileSync(join(bundled, 'package.json'), 'utf8')).version);
-  return start;
+/**
+ * Serves our dependencies as a registry of npm does, and no package of our name. Calls `use` with the environment in which npm
+ * installs from it, and with the paths that it answers.
+ */
+async function withRegistry(folder: string, use: (env: NodeJS.ProcessEnv, asked: string[]) => Promise<void>) {
+  const asked: string[] = [];
+  const installed = Object.keys(JSON.parse(readFileSync(join(bundled, 'package-lock.json'), 'utf8')).packages);
+  const registry = createServer(async ({ url = '', headers: { host } }, response) => {
+    const [name = '', file = ''] = decodeURIComponent(url.slice(1)).split('/-/');
+    asked.push(name);
+    const versions: Record<string, object> = {};
+    for (const path of installed.filter((each) => each.endsWith(`node_modules/${name}`))) {
+      const folderOfIt = join(bundled, path);
+      if (!existsSync(folderOfIt)) continue;
+      const described = JSON.parse(readFileSync(join(folderOfIt, 'package.json'), 'utf8'));
+      const tarball = `http://${host}/${name}/-/${described.version}.tgz`;
+      versions[described.version] = { ...described, dist: { tarball } };
+      if (file === `${described.version}.tgz`) {
+        // npm reads archives that are not compressed, too.
+        const archive = join(folder, `${name.replace('/', '-')}-${file}`);
+        const options = ['--transform', 's/^[.]/package/', '--exclude', './node_modules'];
+        await succeed('tar', ['-cf', archive, ...options, '-C', folderOfIt, '.']);
+        return response.end(readFileSync(archive));
+      }
+    }
+    response.writeHead(Object.keys(versions).length > 0 ? 200 : 404, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify({ name, 'dist-tags': {}, versions }));
+  }).listen(0, '127.0.0.1');
+  await once(registry, 'listening');
+  const { port } = registry.address() as AddressInfo;
+  const settings = {
+    registry: `http://127.0.0.1:${port}/`,
+    cache: join(folder, 'cache'),
+    audit: 'false',
+    fund: 'false',
+  };
+  const own = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('npm_')));
+  try {
+    await use(
+      { ...own, ...Object.fromEntries(Object.entries(settings).map(([key, value]) => [`npm_config_${key}`, value])) },
+      asked,
+    );
+  } finally {
+    registry.closeAllConnections();
+    registry.close();
+  }
+}
+
+/** Runs `npm start` in a catalog, and calls `use` with the address at which it is served. */
+async function withStarted(home: string, use: (address: string) => Promise<void>): Promise<void> {
+  // The server gets its own process group, since npm starts it through a shell.
+  const npm = spawn('npm', ['start'], { cwd: home, env: inherited({ PORT: '0' }), detached: true });
+  const ended = once(npm, 'close');
+  try {
+    let output = '';
+    const address = await new Promise<string>((found, failed) => {
+      npm.on('close', () => failed(new Error(`npm start ended: ${output}`)));
+      for (const stream of [npm.stdout, npm.stderr]) {
+        stream.setEncoding('utf8').on('data', (text) => {
+          output += text;
+          const [, served] = /Serving the catalog at (\S+)/.exec(output) ?? [];
+          if (served !== undefined) found(served);
+        });
+      }
+    });
+    await use(address);
+  } finally {
+    process.kill(-(npm.pid ?? 0), 'SIGTERM');
+    await ended;
+  }
 }
 
 test('the package contains only the compiled program and the files that it reads', () => {
@@ -307,80 +364,78 @@ test('the packed program works in another folder', async () => {
   });
 });
 
-test('catalog init of the packed program creates a catalog that validates, builds, and is served by npm start', async () => {
-  await inFolder(async (folder) => {
-    const home = join(folder, 'my catalog');
-    mkdirSync(home);
-    const bin = install(home);
-    const start = await installCreate(home);
-    const begin = ['node_modules/create-daily-agent-catalog/create.js'];
-    const made = await run(process.execPath, begin, { cwd: home });
-    assert.is(made.code, 0, made.stderr);
+test('from the tarballs alone, init or npm create, npm install and npm start serve a page', async () => {
+  await inFolder((folder) =>
+    withRegistry(folder, async (env, asked) => {
+      const begin = performance.now();
+      // As npm unpacks them for `npm create`, next to each other.
+      const tools = join(folder, 'tools');
+      const init = install(tools);
+      const create = join(tools, 'node_modules/create-daily-agent-catalog');
+      const starter = await pack(join(bundled, 'packages/create'), shelf.path, ['--ignore-scripts']);
+      mkdirSync(create);
+      await succeed('tar', ['-xzf', starter, '--strip-components=1', '-C', create]);
+      const start = join(create, 'create.js');
+      const { version } = JSON.parse(readFileSync(join(bundled, 'package.json'), 'utf8'));
+      const { dependencies: needs } = JSON.parse(readFileSync(join(create, 'package.json'), 'utf8'));
+      assert.equal(needs, { [name]: version }, 'both packages have one version');
 
-    // No registry has the program: its copy has the bytes that npm packed, and the lock file their digest.
-    const [file = ''] = readdirSync(join(home, 'vendor'));
-    const copy = readFileSync(join(home, 'vendor', file));
-    assert.ok(copy.equals(readFileSync(join(shelf.path, file))), 'a copy of a copy is the same package');
-    const { dependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
-    assert.equal(dependencies, { [name]: `file:vendor/${file}` });
-    const locked = JSON.parse(readFileSync(join(home, 'package-lock.json'), 'utf8'));
-    const digest = `sha512-${createHash('sha512').update(copy).digest('base64')}`;
-    assert.is(locked.packages[`node_modules/${name}`].integrity, digest);
-    assert.equal(locked.packages[''].dependencies, dependencies);
-    assert.match(made.stderr, /was not installed from a registry, so the catalog has a copy in vendor\//);
+      const home = join(folder, 'my catalog');
+      const made = await run(process.execPath, [start, home], { cwd: tools, env });
+      assert.is(made.code, 0, made.stderr);
 
-    // If npm installed it from a registry, a version is enough.
-    const resolved = `https://registry.example/${name}/-/${file}`;
-    const list = { packages: { [`node_modules/${name}`]: { resolved } } };
-    writeFileSync(join(home, 'node_modules/.package-lock.json'), JSON.stringify(list));
-    const other = await run(process.execPath, [...begin, 'other'], { cwd: home });
-    assert.is(other.code, 0, other.stderr);
-    const { dependencies: published } = JSON.parse(readFileSync(join(home, 'other/package.json'), 'utf8'));
-    assert.equal(published, { [name]: `^${start.version}` });
-    assert.not.ok(existsSync(join(home, 'other/vendor')));
-    rmSync(join(home, 'other'), { recursive: true });
-    const workflows = join(home, '.github/workflows');
-    const files = readdirSync(workflows);
-    assert.equal(files.sort(), ['intake.yml', 'publish.yml', 'validate.yml']);
-    for (const file of files) assert.equal(await checkWorkflow(join(workflows, file)), [], file);
-    const validated = await run(process.execPath, [bin, 'validate', '--format', 'json'], { cwd: home });
-    assert.equal(JSON.parse(validated.stdout).diagnostics, []);
-    // The paths in deploy/ exist: the unit and the image start the program under them.
-    const unit = readFileSync(join(home, 'deploy/catalog.service'), 'utf8');
-    const [, started = ''] = /^ExecStart=\/usr\/bin\/node (\S+) serve --build$/m.exec(unit) ?? [];
-    assert.ok(existsSync(join(home, started)), started);
-    const image = readFileSync(join(home, 'deploy/Dockerfile'), 'utf8');
-    assert.match(image, 'ln -s /app/node_modules/.bin/catalog /usr/local/bin/catalog');
-    assert.ok(existsSync(join(home, 'node_modules/.bin/catalog')));
-    const built = await run(process.execPath, [bin, 'build', '--format', 'json'], { cwd: home });
-    assert.is(JSON.parse(built.stdout).counts.agents, 1, built.stderr);
+      await succeed('npm', ['install', '--loglevel', 'error'], home, env);
+      const bin = join(home, 'node_modules', name, 'bin/catalog.js');
+      assert.not.ok(asked.includes(name), 'npm asks for no package of our name: the catalog has it');
 
-    // The server gets its own process group, since npm starts it through a shell.
-    const npm = spawn('npm', ['start'], { cwd: home, env: inherited({ PORT: '0' }), detached: true });
-    const ended = once(npm, 'close');
-    try {
-      let output = '';
-      const address = await new Promise<string>((found, failed) => {
-        npm.on('close', () => failed(new Error(`npm start ended: ${output}`)));
-        for (const stream of [npm.stdout, npm.stderr]) {
-          stream.setEncoding('utf8').on('data', (text) => {
-            output += text;
-            const [, served] = /Serving the catalog at (\S+)/.exec(output) ?? [];
-            if (served !== undefined) found(served);
-          });
-        }
+      // No registry has the program: its copy has the bytes that npm packed, and the lock file their digest.
+      const [file = ''] = readdirSync(join(home, 'vendor'));
+      const copy = readFileSync(join(home, 'vendor', file));
+      assert.ok(copy.equals(readFileSync(join(shelf.path, file))), 'a copy of a copy is the same package');
+      const { dependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+      assert.equal(dependencies, { [name]: `file:vendor/${file}` });
+      const locked = JSON.parse(readFileSync(join(home, 'package-lock.json'), 'utf8'));
+      const digest = `sha512-${createHash('sha512').update(copy).digest('base64')}`;
+      assert.is(locked.packages[`node_modules/${name}`].integrity, digest);
+      assert.equal(locked.packages[''].dependencies, dependencies);
+      assert.match(made.stderr, /was not installed from a registry, so the catalog has a copy in vendor\//);
+
+      // If npm installed it from a registry, a version is enough.
+      const resolved = `https://registry.example/${name}/-/${file}`;
+      const list = { packages: { [`node_modules/${name}`]: { resolved } } };
+      writeFileSync(join(tools, 'node_modules/.package-lock.json'), JSON.stringify(list));
+      for (const [first, ...args] of [[start], [init, 'init']]) {
+        const other = await run(process.execPath, [first ?? '', ...args, `${args.length}/other`], { cwd: folder, env });
+        assert.is(other.code, 0, other.stderr);
+      }
+      assert.equal(snapshot(join(folder, '0/other')), snapshot(join(folder, '1/other')), 'npm create is init');
+      const { dependencies: published } = JSON.parse(readFileSync(join(folder, '0/other/package.json'), 'utf8'));
+      assert.equal(published, { [name]: `^${version}` });
+      assert.not.ok(existsSync(join(folder, '0/other/vendor')));
+      const workflows = join(home, '.github/workflows');
+      const files = readdirSync(workflows);
+      assert.equal(files.sort(), ['intake.yml', 'publish.yml', 'validate.yml']);
+      const validated = await run(process.execPath, [bin, 'validate', '--format', 'json'], { cwd: home });
+      assert.equal(JSON.parse(validated.stdout).diagnostics, []);
+      // The paths in deploy/ exist: the unit and the image start the program under them.
+      const unit = readFileSync(join(home, 'deploy/catalog.service'), 'utf8');
+      const [, started = ''] = /^ExecStart=\/usr\/bin\/node (\S+) serve --build$/m.exec(unit) ?? [];
+      assert.ok(existsSync(join(home, started)), started);
+      const image = readFileSync(join(home, 'deploy/Dockerfile'), 'utf8');
+      assert.match(image, 'ln -s /app/node_modules/.bin/catalog /usr/local/bin/catalog');
+      assert.ok(existsSync(join(home, 'node_modules/.bin/catalog')));
+
+      await withStarted(home, async (address) => {
+        const { agents } = (await (await fetch(`${address}api/agents.json`)).json()) as { agents: { title: string }[] };
+        assert.equal(
+          agents.map(({ title }) => title),
+          ['Handover Gap Finder'],
+        );
+        assert.match(await (await fetch(address)).text(), 'My Catalog');
+        console.log(`From the tarballs to a page in ${((performance.now() - begin) / 1000).toFixed(1)} s`);
       });
-      const { agents } = (await (await fetch(`${address}api/agents.json`)).json()) as { agents: { title: string }[] };
-      assert.equal(
-        agents.map(({ title }) => title),
-        ['Handover Gap Finder'],
-      );
-      assert.match(await (await fetch(address)).text(), 'My Catalog');
-    } finally {
-      process.kill(-(npm.pid ?? 0), 'SIGTERM');
-      await ended;
-    }
-  });
+    }),
+  );
 });
 
 test.run();
