@@ -4,23 +4,19 @@ import Ajv from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bundled, snapshot, temporaryFolder } from '../support/catalog.ts';
+import { bundled, snapshot } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
-import { catalog } from '../support/process.ts';
+import { builtBundled } from '../support/server.ts';
 
 /** Programs that read the API rely on this: every document matches api/schema.json, and an invalid one does not. */
 
 type Document = Record<string, unknown>;
-const folder = temporaryFolder();
 let documents: Map<string, Document>;
 let fits: (document: unknown) => boolean;
 
 test.before(
-  loud(async () => {
-    const out = join(folder.path, 'dist');
-    const built = await catalog(['build', '--cwd', bundled, '--out', out, '--future', '--today', '2026-11-21']);
-    assert.is(built.code, 0, built.stderr);
-    const site = snapshot(out);
+  loud(() => {
+    const site = snapshot(builtBundled());
     const read = (path: string) => JSON.parse(Buffer.from(site[path] ?? '', 'latin1').toString('utf8')) as Document;
     documents = new Map(
       Object.keys(site)
@@ -32,7 +28,6 @@ test.before(
     fits = ajv.compile(read('api/schema.json'));
   }),
 );
-test.after(loud(() => folder.remove()));
 
 test('the catalog and every envelope match the schema that they refer to', () => {
   assert.is(documents.size, readdirSync(join(bundled, 'agents')).length + 1);

@@ -1,8 +1,8 @@
 import { HtmlValidate } from 'html-validate';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bundled } from '../support/catalog.ts';
-import { render } from '../support/render.ts';
+import { snapshot } from '../support/catalog.ts';
+import { builtBundled } from '../support/server.ts';
 import { configureOnce, unfilledPlugin } from '../support/unfilled.ts';
 
 /**
@@ -10,9 +10,9 @@ import { configureOnce, unfilledPlugin } from '../support/unfilled.ts';
  * rules of their own: test/site/mail.test.ts.
  */
 
-const pages = [...render(bundled, { today: '2026-11-21', future: true })].filter(
-  ([path]) => path.endsWith('.html') && !path.startsWith('mail/'),
-);
+const pages = Object.entries(snapshot(builtBundled()))
+  .filter(([path]) => path.endsWith('.html') && !path.startsWith('mail/'))
+  .map(([path, bytes]) => [path, Buffer.from(bytes, 'latin1').toString('utf8')] as const);
 
 test('every page passes html-validate, and no template leaves an element empty', async () => {
   const judge = new HtmlValidate({

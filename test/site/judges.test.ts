@@ -11,12 +11,15 @@ import { crawl } from '../support/crawl.ts';
 import { git } from '../support/git.ts';
 import { loud } from '../support/loud.ts';
 import { catalog, run } from '../support/process.ts';
-import { type ServerHere, startRuntime } from '../support/server.ts';
+import { builtBundled, type ServerHere, startRuntime } from '../support/server.ts';
 
 /** Independent validators and a check of every link: the published files are valid outside of this project too. */
 
 const folder = temporaryFolder();
 const bases = ['https://agents.example.com', 'https://example.github.io/catalog'];
+/** The folders of the two builds. */
+const builds = bases.map((baseUrl) => builtBundled({ baseUrl }));
+const openapi = join(builds[0] as string, 'api/openapi.json');
 const servers: ServerHere[] = [];
 let site: Record<string, string>;
 const text = (path: string) => Buffer.from(site[path] ?? '', 'latin1').toString('utf8');
@@ -27,24 +30,10 @@ const quiet = { REDOCLY_TELEMETRY: 'off', DISABLE_TELEMETRY: '1', DO_NOT_TRACK: 
 
 test.before(
   loud(async () => {
-    for (const [index, base] of bases.entries()) {
-      const dist = join(folder.path, `dist-${index}`);
-      const built = await catalog([
-        'build',
-        '--cwd',
-        bundled,
-        '--out',
-        dist,
-        '--future',
-        '--today',
-        '2026-11-21',
-        '--base-url',
-        base,
-      ]);
-      assert.is(built.code, 0, built.stderr);
-      servers.push(await startRuntime(folder.path, { flags: { out: dist, data: `data-${index}` } }));
+    for (const [index, out] of builds.entries()) {
+      servers.push(await startRuntime(folder.path, { flags: { out, data: `data-${index}` } }));
     }
-    site = snapshot(join(folder.path, 'dist-0'));
+    site = snapshot(builds[0] as string);
   }),
 );
 test.after(
@@ -55,7 +44,7 @@ test.after(
 );
 
 test('redocly finds no error in api/openapi.json', async () => {
-  const { code, stdout, stderr } = await run(tool('redocly'), ['lint', join(folder.path, 'dist-0/api/openapi.json')], {
+  const { code, stdout, stderr } = await run(tool('redocly'), ['lint', openapi], {
     env: quiet,
   });
   assert.is(code, 0, stdout + stderr);
@@ -63,7 +52,7 @@ test('redocly finds no error in api/openapi.json', async () => {
 
 test('spectral finds no error in api/openapi.json', async () => {
   writeFiles(folder.path, { 'spectral.yaml': 'extends: ["spectral:oas"]\n' });
-  const args = ['lint', join(folder.path, 'dist-0/api/openapi.json'), '--ruleset', join(folder.path, 'spectral.yaml')];
+  const args = ['lint', openapi, '--ruleset', join(folder.path, 'spectral.yaml')];
   const { code, stdout, stderr } = await run(tool('spectral'), args, { env: quiet });
   assert.is(code, 0, stdout + stderr);
 });
@@ -157,7 +146,7 @@ for (const [index, base] of bases.entries()) {
     const skill = readFileSync(join(home, '.claude', 'skills', 'claim-ladder', 'SKILL.md'), 'utf8');
     assert.is(
       skill,
-      readFileSync(join(folder.path, `dist-${index}`, '.well-known/agent-skills/claim-ladder/SKILL.md'), 'utf8'),
+      readFileSync(join(builds[index] as string, '.well-known/agent-skills/claim-ladder/SKILL.md'), 'utf8'),
     );
     assert.match(skill, readFileSync(join(bundled, 'agents', 'claim-ladder', 'prompt.txt'), 'utf8').trimEnd());
     const sample = readFileSync(join(home, '.claude', 'skills', 'claim-ladder', 'references', 'sample.md'), 'utf8');

@@ -4,15 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { Test } from 'uvu';
-import { build } from '../../src/build/build.ts';
-import { cacheFolder } from '../../src/cli/options.ts';
-import { loadSettings } from '../../src/content/settings.ts';
 import type { ServerFlags } from '../../src/server/options.ts';
-import { bundled, type SmallAgent, temporaryFolder } from './catalog.ts';
+import { type SmallAgent, temporaryFolder } from './catalog.ts';
 import { loud } from './loud.ts';
-import { sharedFolder } from './make-once.ts';
 import { run } from './process.ts';
-import { builtCatalog, startRuntime } from './server.ts';
+import { builtBundled, builtCatalog, startRuntime } from './server.ts';
 
 const unpacker = fileURLToPath(new URL('./unpack-chromium.mjs', import.meta.url));
 
@@ -97,18 +93,6 @@ export interface ServeOptions {
   /** Settings of the server. Limits are off unless they are set here. */
   flags?: ServerFlags;
   env?: NodeJS.ProcessEnv;
-}
-
-/** Builds the bundled catalog with all agents published, once for each set of addresses. Returns the folder of the build. */
-function builtBundled(urls: NonNullable<ServeOptions['urls']>): string {
-  const cache = cacheFolder(process.env);
-  const made = sharedFolder(JSON.stringify(['bundled', urls]), (folder) =>
-    build({
-      ...{ cwd: bundled, out: join(folder, 'dist'), settings: loadSettings(bundled, urls, {}) },
-      ...{ cache, today: '2027-06-01' },
-    }),
-  );
-  return join(made, 'dist');
 }
 
 /** Builds the bundled catalog with all agents published, and serves it. */

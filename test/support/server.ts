@@ -8,7 +8,7 @@ import { serverLog } from '../../src/server/log.ts';
 import { type ServerFlags, serverOptions } from '../../src/server/options.ts';
 import { serverSettings } from '../../src/server/settings.ts';
 import { siteRules } from '../../src/site/hosting/site-rules.ts';
-import { inFolder, type SmallAgent, writeCatalog } from './catalog.ts';
+import { bundled, inFolder, type SmallAgent, writeCatalog } from './catalog.ts';
 import { sharedFolder } from './make-once.ts';
 import { type RunningServer, startServer } from './process.ts';
 
@@ -80,6 +80,21 @@ export function builtCatalog(folder: string, agents = oneAgent, settings: object
     );
   }
   return out;
+}
+
+/**
+ * Builds the bundled catalog with all agents published, once a run for each set of addresses that replace those in the
+ * settings. Returns the folder of the build: do not change it.
+ */
+export function builtBundled(urls: { baseUrl?: string; runtimeUrl?: string } = {}): string {
+  const cache = cacheFolder(process.env);
+  const made = sharedFolder(JSON.stringify(['bundled', urls]), (folder) =>
+    build({
+      ...{ cwd: bundled, out: join(folder, 'dist'), settings: loadSettings(bundled, urls, {}) },
+      ...{ cache, today: '2027-06-01' },
+    }),
+  );
+  return join(made, 'dist');
 }
 
 function write(folder: string, agents: SmallAgent[], settings: object): void {

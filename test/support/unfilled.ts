@@ -1,4 +1,4 @@
-import { type DOMReadyEvent, type HtmlElement, type HtmlValidate, type Plugin, Rule } from 'html-validate';
+import { type DOMReadyEvent, HtmlElement, type HtmlValidate, type Plugin, Rule } from 'html-validate';
 
 /** Elements that are empty in the page on purpose: scripts fill the first five lines, and texts of agents have blank lines and cells. */
 const emptyOnPurpose = [
@@ -42,6 +42,19 @@ function isEmpty(element: HtmlElement): boolean {
 
 /** Adds the rule `unfilled` to html-validate. */
 export const unfilledPlugin: Plugin = { name: 'catalog', rules: { unfilled: Unfilled } };
+
+/** Finds elements in one pass. The package copies the list of matches at each element, which takes half of the judging. */
+HtmlElement.prototype.getElementsByTagName = function (this: HtmlElement, tagName: string): HtmlElement[] {
+  const matches: HtmlElement[] = [];
+  const visit = (parent: HtmlElement) => {
+    for (const element of parent.childElements) {
+      if (element.is(tagName)) matches.push(element);
+      visit(element);
+    }
+  };
+  visit(this);
+  return matches;
+};
 
 /** Lets a judge use one configuration for all documents. It reads and merges it for each, which takes as long as judging. */
 export async function configureOnce(judge: HtmlValidate): Promise<void> {
