@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { OperationError, systemReason, UsageError } from '../lib/errors.ts';
+import { darkStyles, mailStyles } from '../site/mail/mail-styles.ts';
 import { createFile, type Disk, hasCode, makeFolder, reasonOf, syncFolder } from '../storage/disk.ts';
 import {
   type ListName,
@@ -281,16 +282,23 @@ function confirmationMail(
   const asked = `Someone entered this address ${wishes[list](title)}.`;
   const what = 'To confirm, open this page within seven days and press the button:';
   const otherwise = 'If it was not you, ignore this email: without your confirmation, you are not subscribed.';
-  const html = [
-    escapeHtml(asked),
-    `${what}<br><a href="${escapeHtml(confirm)}">Confirm your subscription</a>`,
-    otherwise,
-  ].map((text) => `<p>${text}</p>`);
+  const paragraph = (text: string) => `<p class="ink" style="${mailStyles.text}">${text}</p>`;
+  const button = `<a href="${escapeHtml(confirm)}" style="${mailStyles.button}">Confirm your subscription</a>`;
+  const body = [
+    `<p class="quiet" style="${mailStyles.masthead}">${escapeHtml(title)}</p>`,
+    ...[escapeHtml(asked), what, button].map(paragraph),
+    `<p class="quiet" style="${mailStyles.quiet}">${otherwise}</p>`,
+  ].join('\n');
   return {
     to: email,
     subject: `Confirm your subscription to ${title}`,
     text: `${asked}\n\n${what}\n${confirm}\n\n${otherwise}\n`,
-    html: `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head>\n<body>\n${html.join('\n')}\n</body></html>\n`,
+    html: `<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escapeHtml(title)}</title><style>${darkStyles}</style></head>
+<body class="paper" style="${mailStyles.page}"><table role="presentation" class="paper" style="${mailStyles.column}"><tbody><tr><td style="${mailStyles.cell}">
+${body}
+</td></tr></tbody></table></body></html>
+`,
     unsubscribe,
   };
 }

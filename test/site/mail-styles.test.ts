@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mailStyles } from '../../src/site/mail/mail.ts';
+import { mailStyles } from '../../src/site/mail/mail-styles.ts';
 
 /** The inline styles of emails: a program that finds one it cannot read may drop all of the element. */
 

@@ -195,7 +195,7 @@ const belongs: Record<string, string[]> = {
   'How it works "': [...agentOnly, ...feeds, ...skill],
   'Prompt rule <': [...agentOnly, ...feeds, ...mails, ...skill, 'agents/rich/prompt.txt', 'llms-full.txt'],
   'Sample input <': [...agentOnly, ...packed, 'api/evals/rich.json'],
-  'Sample output <': [...pages, 'agents/rich.md', 'agents/rich/sample-output.txt', ...packed],
+  'Sample output <': [...pages, ...mails, 'agents/rich.md', 'agents/rich/sample-output.txt', ...packed],
   'Config value <': [...agentOnly, 'agents/rich/config.json'],
   'config-name.json': agentOnly,
   'https://source.example': [...pages, 'agents/rich.md'],

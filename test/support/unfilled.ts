@@ -9,6 +9,7 @@ const emptyOnPurpose = [
   'textarea',
   'pre.prompt span.line',
   '.rendered td',
+  'div.ink td',
 ];
 
 /** Elements that never hold anything (HTML, section 13.1.2), and those that are drawn or run. */

@@ -4,8 +4,11 @@ import { inlineText } from '../../text/markdown-text.ts';
 import { mailSecurityPolicy } from '../hosting/site-rules.ts';
 import { installTabs } from '../install/install-source.ts';
 import { type Output, ofAgent } from '../output.ts';
+import { startOf } from '../pages/agent.ts';
 import { documentOf, documentsOf } from '../shared/agent-document.ts';
+import { accentColor } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
+import { darkStyles, mailStyles } from './mail-styles.ts';
 
 /** An email to readers: the same content as HTML and as plain text. */
 export interface Mail {
@@ -23,6 +26,10 @@ export const maxMailBytes = 90_000;
 export interface IssueValues {
   agent: AgentDocument;
   date: string;
+  /** The start of the answer to the sample, as text and as HTML. */
+  result: { text: string; html: string };
+  /** The color of the category. */
+  accent: string;
   /** The prompt, or its beginning. */
   prompt: string;
   /** Whether `prompt` is only the beginning. */
@@ -50,10 +57,14 @@ export function issueMail(site: Site, agent: PublishedAgent, unsubscribe: string
   const document = documentOf(agent);
   const foot = footOf(site, unsubscribe);
   const subject = `${agent.title} (No. ${agent.issue})`;
+  const start = startOf(agent.texts().sampleOutput, 14);
+  const result = { text: start, html: site.markdown.forMail(start, document.url) };
   const withPrompt = (prompt: string) => {
     const values: IssueValues = {
       agent: document,
       date: longDay(site, agent.date),
+      result,
+      accent: accentColor(site.settings, agent.category),
       prompt: prompt.trimEnd(),
       shortened: prompt !== document.prompt,
       ways: installTabs(site, document).map(({ name, id }) => ({ name, address: `${document.url}#${id}-way` })),
@@ -173,11 +184,14 @@ function mails(path: 'mail/{issue}.html' | 'mail/{issue}.txt', purpose: string, 
 
 /** The plain text of the email with one agent. It says everything that the HTML says. */
 export function issueText(values: IssueValues, foot: FootValues): string {
-  const { agent, date, prompt, shortened, ways, votes } = values;
+  const { agent, date, result, prompt, shortened, ways, votes } = values;
   return joined([
     foot.settings.title,
     `${agent.title}\nNo. ${agent.issue}, ${date}, ${agent.categoryLabel}`,
     agent.excerpt,
+    heading('What comes back'),
+    result.text,
+    `The whole example: ${agent.url}#sample`,
     heading('The problem'),
     inlineText(agent.problem),
     heading('The prompt'),
@@ -187,7 +201,7 @@ export function issueText(values: IssueValues, foot: FootValues): string {
       : `The prompt as a file: ${agent.promptUrl}`,
     heading('Use it'),
     [
-      `How it works, with a sample: ${agent.url}#sample`,
+      `With your own input: ${agent.url}#use`,
       `Install it: ${agent.url}#install`,
       ...ways.map(({ name, address }) => `- ${name}: ${address}`),
     ].join('\n'),
@@ -231,43 +245,3 @@ function heading(text: string): string {
 function joined(parts: readonly string[]): string {
   return `${parts.join('\n\n')}\n`;
 }
-
-/** Styles of emails. Mail programs drop stylesheets and variables, so each element has its styles inline. */
-
-const serif = 'Georgia, serif';
-const sans = 'Arial, sans-serif';
-const mono = 'Courier New, monospace';
-const ink = '#1d1a16';
-const quiet = '#615b50';
-const link = '#a6331b';
-const line = '#d9d3c5';
-
-const paragraph = `margin: 0 0 16px; font-family: ${sans}; font-size: 16px; line-height: 1.5;`;
-
-/** The inline styles by the name of an element, for the templates. */
-export const mailStyles = {
-  page: 'margin: 0; padding: 0; background-color: #fbf9f4;',
-  preheader: 'display: none; max-height: 0; overflow: hidden;',
-  frame: 'width: 100%; border-collapse: collapse; background-color: #fbf9f4;',
-  column: 'width: 100%; max-width: 600px; margin: 0 auto; border-collapse: collapse;',
-  cell: 'padding: 24px 16px; text-align: left;',
-  masthead: `margin: 0 0 24px; padding: 0 0 8px; border-bottom: 1px solid ${line}; font-family: ${sans}; font-size: 14px; line-height: 1.5; color: ${quiet};`,
-  first: `margin: 0 0 8px; font-family: ${serif}; font-size: 30px; line-height: 1.2; color: ${ink};`,
-  second: `margin: 24px 0 8px; font-family: ${serif}; font-size: 20px; line-height: 1.3; color: ${ink};`,
-  text: `${paragraph} color: ${ink};`,
-  quiet: `margin: 0 0 16px; font-family: ${sans}; font-size: 14px; line-height: 1.5; color: ${quiet};`,
-  plate: `margin: 0 0 16px; padding: 16px; background-color: #f3efe6; font-family: ${mono}; font-size: 14px; line-height: 1.5; color: ${ink}; white-space: pre-wrap; word-break: break-word;`,
-  link: `color: ${link};`,
-  plain: `color: ${ink}; text-decoration: none;`,
-  muted: `color: ${quiet}; text-decoration: none;`,
-  foot: `margin: 32px 0 0; padding: 16px 0 0; border-top: 1px solid ${line}; font-family: ${sans}; font-size: 14px; line-height: 1.6; color: ${quiet};`,
-} as const;
-
-/** The colors of dark mode, by the class of an element; programs that know no media queries invert colors themselves. */
-export const darkStyles = `@media (prefers-color-scheme: dark) {
-.paper { background-color: #161512 !important; }
-.plate { background-color: #1f1d19 !important; color: #ebe6dc !important; }
-.ink { color: #ebe6dc !important; }
-.quiet { color: #aaa294 !important; border-color: #3a362f !important; }
-.link { color: #ff9d84 !important; }
-}`;

@@ -132,7 +132,7 @@ export function resultOf({ markdown }: Site, agent: PublishedAgent): { input: st
 const longestStart = 900;
 
 /** The first lines of a text. Only the first line is ever cut. */
-function startOf(text: string, most: number): string {
+export function startOf(text: string, most: number): string {
   const [first = '', ...others] = text.split('\n', most);
   let start = [...first].slice(0, longestStart).join('');
   for (const line of others) {
@@ -264,6 +264,7 @@ function changesOf(answer: string, good: readonly GoodAnswer[]): { from: string;
       const [isFirst, isLast] = [line === 0 && part > 0, line === value.length - 1 && part < parts.length - 1];
       if (!added && !removed && !isFirst && !isLast)
         return line === 1 && part > 0 && part < parts.length - 1 ? '<hr>' : '';
+      if (!added && !removed && text === '') return '';
       length += text.length + 1;
       const escaped = Handlebars.escapeExpression(text);
       if (removed) return `<del><span class="visually-hidden">Removed: </span>${escaped}</del>`;

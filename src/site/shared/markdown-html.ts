@@ -26,12 +26,16 @@ export interface MarkdownRenderer {
    * lines are indented, such as a tree, stays as it is.
    */
   forAnswer(source: string, pageUrl: string): string;
+  /** Renders the same for an email: cells have their styles, and all links are absolute. */
+  forMail(source: string, pageUrl: string): string;
 }
 
 interface Environment {
   pageUrl: string;
-  use: 'page' | 'feed' | 'answer';
+  use: 'page' | 'feed' | 'answer' | 'mail';
 }
+
+const mailCell = 'padding: 4px 12px 4px 0; border-bottom: 1px solid #d9d3c5; text-align: left; vertical-align: top;';
 
 /** Makes the Markdown renderer of a site. */
 export function markdownRenderer(url: Addresses): MarkdownRenderer {
@@ -41,20 +45,23 @@ export function markdownRenderer(url: Addresses): MarkdownRenderer {
   markdown.core.ruler.push('site', (state) => {
     const { tokens, env } = state;
     const { environment } = env as unknown as { environment: Environment };
-    const isAbsolute = environment.use === 'feed';
+    const isAbsolute = environment.use === 'feed' || environment.use === 'mail';
+    const isAnswer = environment.use === 'answer' || environment.use === 'mail';
     const headings = adaptHeadings(tokens, environment.use);
     const base: LinkBase = { page: environment.pageUrl, root, headings };
     for (const token of tokens) {
       token.children = linkImages(token.children, state.Token);
       for (const child of token.children ?? []) adaptLink(child, base, isAbsolute);
     }
-    if (!isAbsolute) state.tokens = withAdaptedTables(tokens, state.Token);
-    if (environment.use === 'answer')
-      state.tokens = withIndentedLines(state.tokens, state.src.split('\n'), state.Token);
+    if (environment.use !== 'feed') state.tokens = withAdaptedTables(tokens, state.Token);
+    // Email programs drop stylesheets.
+    if (environment.use === 'mail')
+      for (const token of state.tokens) if (/^t[dh]_open$/.test(token.type)) token.attrSet('style', mailCell);
+    if (isAnswer) state.tokens = withIndentedLines(state.tokens, state.src.split('\n'), state.Token);
   });
   const { softbreak } = markdown.renderer.rules;
   markdown.renderer.rules.softbreak = (tokens, index, options, env, self) =>
-    (env as { environment?: Environment } | undefined)?.environment?.use === 'answer'
+    /answer|mail/.test((env as { environment?: Environment } | undefined)?.environment?.use ?? '')
       ? '<br>\n'
       : (softbreak?.(tokens, index, options, env, self) ?? '\n');
 
@@ -80,6 +87,7 @@ export function markdownRenderer(url: Addresses): MarkdownRenderer {
   return {
     forPage: (source, pageUrl) => render(source, pageUrl, 'page'),
     forAnswer: (source, pageUrl) => render(withEndsOfLists(source), pageUrl, 'answer'),
+    forMail: (source, pageUrl) => render(withEndsOfLists(source), pageUrl, 'mail'),
     forFeed(source, pageUrl) {
       const cached = inFeeds.get(pageUrl);
       if (cached?.source === source) return cached.html;

@@ -91,8 +91,8 @@ for (const [list, wish, inHtml] of wishes) {
       assert.is(unsubscribe, unsubscribeAddress(subscribed, { runtimeUrl, key }));
       assert.match(text, `Someone entered this address ${wish}.`);
       assert.match(text, `within seven days and press the button:\n${confirm}\n`);
-      assert.match(html, `<p>Someone entered this address ${inHtml}.</p>`);
-      assert.match(html, `<a href="${confirm}">`);
+      assert.match(html, `">Someone entered this address ${inHtml}.</p>`);
+      assert.match(html, `<a href="${confirm}" style=`);
       assert.match(html, '<title>A &#38; &#60;B&#62;</title>');
       for (const part of [text, html]) assert.match(part, 'without your confirmation, you are not subscribed');
     }));

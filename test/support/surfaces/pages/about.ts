@@ -14,7 +14,7 @@ const about: Expected = {
   'section[aria-labelledby=daily] a @href': '/base/archive',
   'section[aria-labelledby=reuse] p': `The prompts are published under CC BY 4.0. You may copy, change and sell them if you name ${publisher.name} and link to the agent. The page of each agent has a ready-made credit line.`,
   'section[aria-labelledby=reuse] a @href': 'https://creativecommons.org/licenses/by/4.0/',
-  'section[aria-labelledby=follow] p a @href': [
+  'section[aria-labelledby=follow] a @href': [
     '/base/atom.xml',
     '/base/feed.xml',
     '/base/feed.json',

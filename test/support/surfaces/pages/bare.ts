@@ -13,7 +13,7 @@ export const barePages: Record<string, Expected> = {
     '.preview': 'This is a preview: it contains agents that are not published yet.',
     'meta[name=robots] @content': 'noindex',
     'section[aria-labelledby]': [
-      `Get tomorrow’s agent ${description} Follow with a feed reader: Atom, RSS, JSON feed. No tracking, no account.`,
+      `Get the next agent ${description} Follow with a feed reader Atom, which every feed reader knows RSS, for older programs JSON feed, for your own programs`,
     ],
     'form.subscribe': [],
     'form.vote': [],
@@ -33,7 +33,6 @@ export const barePages: Record<string, Expected> = {
     'section[aria-labelledby=related]': [],
     '.between a': [],
     'section[aria-labelledby=verdict]': [],
-    'section[aria-labelledby=follow]': [],
     'form.subscribe': [],
     'section[aria-labelledby=reuse] p a': ['CC BY 4.0'],
     'a[href*="/issues/"], a[href*="/tree/"]': [],

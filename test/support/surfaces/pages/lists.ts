@@ -68,10 +68,7 @@ const home: Expected = {
     'Update: Run the command again.Remove: Run npx skills remove and choose the agents.',
     'Update: There is nothing to update.Remove: Delete the server in the settings of the assistant.',
   ],
-  'section[aria-labelledby=follow] .leaf-body > p': [
-    description,
-    'Or follow with a feed reader: Atom, RSS, JSON feed. No tracking, no account.',
-  ],
+  'section[aria-labelledby=follow] .leaf-body > p': [description],
   'section[aria-labelledby=follow] a @href': ['/base/atom.xml', '/base/feed.xml', '/base/feed.json'],
   ...subscribe,
 };

@@ -20,6 +20,9 @@ const dark = [
 const yes = `${address}?vote=yes#verdict`;
 const no = `${address}?vote=no#verdict`;
 
+/** The answer is Markdown, where `&amp;` is `&`. */
+const answer = rich.sampleOutput.trimEnd().replace('&amp;', '&');
+
 /** The mail about the agent `rich`, as HTML. */
 export const mailPages: Record<string, Expected> = {
   'mail/2.html': {
@@ -34,7 +37,7 @@ export const mailPages: Record<string, Expected> = {
     'body > div[style*="display: none"]': rich.excerpt,
     h1: rich.title,
     '[style=""]': [],
-    h2: ['The problem', 'The prompt', 'Use it'],
+    h2: ['What comes back', 'The problem', 'The prompt'],
     '.plate': rich.prompt.trimEnd().replaceAll('\n', ''),
     // The prompt has eight lines.
     '.plate br': ['', '', '', '', '', '', ''],
@@ -42,9 +45,11 @@ export const mailPages: Record<string, Expected> = {
       name,
       `No. 2, Saturday, February 28, 2026, ${coding}`,
       rich.excerpt,
+      'Use it with your input',
+      answer,
+      'See the whole example',
       typeset(rich.problem),
       'The prompt as a file',
-      'See how it works, with a sample',
       `Install it: ${installs.map(({ name }) => name).join(', ')}`,
       'Was it useful? Yes · No',
       `You get this email because you subscribed to ${name}. ${ended} ${publisher.name} ${postal.join(' ')} License of the prompts: CC BY 4.0`,
@@ -52,8 +57,9 @@ export const mailPages: Record<string, Expected> = {
     'a @href': [
       `${base}/`,
       address,
-      `${address}/prompt.txt`,
+      `${address}#use`,
       `${address}#sample`,
+      `${address}/prompt.txt`,
       `${address}#install`,
       ...installs.map(({ href }) => href),
       yes,
@@ -104,6 +110,13 @@ No. 2, Saturday, February 28, 2026, ${coding}
 
 ${rich.excerpt}
 
+What comes back
+---------------
+
+${rich.sampleOutput.trimEnd()}
+
+The whole example: ${address}#sample
+
 The problem
 -----------
 
@@ -119,7 +132,7 @@ The prompt as a file: ${address}/prompt.txt
 Use it
 ------
 
-How it works, with a sample: ${address}#sample
+With your own input: ${address}#use
 Install it: ${address}#install
 ${installs.map(({ name, href }) => `- ${name}: ${href}\n`).join('')}
 Was it useful?

@@ -78,7 +78,7 @@ export const names: readonly string[] = [
   'section: First steps',
   'section: Follow',
   'section: For language models',
-  'section: Get tomorrow’s agent',
+  'section: Get the next agent',
   'section: How it works',
   'section: Install it',
   'section: Install the whole catalog',
