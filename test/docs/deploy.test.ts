@@ -60,8 +60,10 @@ async function startCatalog({ root, shell }: Machine, settings: object = {}): Pr
   change(root, { postalAddress: 'Ada Press, 1 Main Street, Springfield', announceHour: 0, ...settings });
   await shell('npm ci', yours);
   const commands = reader('');
-  await shell(commands.next('git init'), yours);
+  await shell(commands.next('npx --no daily-agent-catalog validate'), yours);
   commands.end();
+  // The prompt has a history, which only a server that may read the repository can show.
+  await shell(`echo '- Name the owner.' >> agents/${slug}/prompt.txt && git commit -qam Owner && git push -q`, yours);
 }
 
 function change(root: string, settings: object): void {
@@ -98,10 +100,13 @@ test('static only: by its commands, the site is online, and its agent is announc
       const hourly = tables.next('PATH=');
       await cron(hourly, 'home');
       assert.match((await ask(baseUrl, '/')).text, title);
+      const provider = { CATALOG_SIGNUPS_URL: service.url };
+      const dryRun = commands.next('export CATALOG_SIGNUPS').replace('<your key>', 'k3y');
+      assert.match(await shell(dryRun, { ...yours, env: provider }), 'Would send No. 1');
       const announces = tables.next('CATALOG_SIGNUPS=').replace('<your key>', 'k3y');
       tables.end();
       for (let count = 2; count > 0; count -= 1)
-        await cron(`${hourly.split('\n', 1)[0]}\n${announces}`, 'home', { CATALOG_SIGNUPS_URL: service.url });
+        await cron(`${hourly.split('\n', 1)[0]}\n${announces}`, 'home', provider);
       assert.equal(
         service.sent.map(({ subject }) => subject),
         [`${title} (No. 1)`],
@@ -139,7 +144,9 @@ function readers({ address, mailbox, shell }: Machine) {
     press,
     async seeTheAgent() {
       await until(async () => (await ask(address, '/').catch(() => null))?.status === 200);
-      assert.match((await ask(address, `/agents/${slug}`)).text, title);
+      const { text } = await ask(address, `/agents/${slug}`);
+      assert.match(text, title);
+      assert.match(text, 'Prompt history');
     },
     async vote(client: number) {
       const { status, text } = await postJson(address, '/api/feedback', { slug, vote: 'yes' }, from(client));

@@ -24,14 +24,13 @@ export interface Machine {
   shell(commands: string, options?: Place): Promise<string>;
   /** Runs the jobs of a crontab once, with its variables and no others except `more`. */
   cron(table: string, home: string, more?: NodeJS.ProcessEnv): Promise<void>;
-  /** Returns the files of the machine below a folder. */
-  files(folder: string): string[];
 }
 
 interface Place {
   /** Below the root of the machine. */
   home?: string;
   cwd?: string;
+  env?: NodeJS.ProcessEnv;
 }
 
 const nobody = 65_534;
@@ -58,6 +57,7 @@ export async function withMachine(use: (machine: Machine) => Promise<void>): Pro
       // A unit that the shell wrote has these already.
       ...Object.fromEntries(folders.map((path) => [`${root}${path}`, `${root}${path}`])),
       ...Object.fromEntries(folders.map((path) => [path, `${root}${path}`])),
+      'HOME=/root': `HOME=${root}/root`,
       '/usr/bin/node': process.execPath,
       'PORT=3000': `PORT=${port}`,
       '127.0.0.1:3000': `127.0.0.1:${port}`,
@@ -74,11 +74,15 @@ export async function withMachine(use: (machine: Machine) => Promise<void>): Pro
       CLOCK_SHIFT: '0',
       PROGRAM_PORT: String((program.address() as AddressInfo).port),
       GIT_CONFIG_SYSTEM: join(root, 'etc/gitconfig'),
-      GIT_CONFIG_GLOBAL: join(root, 'gitconfig'),
     };
     for (const folder of ['etc/systemd/system', 'opt', 'var/lib', 'root', 'home'])
       mkdirSync(join(root, folder), { recursive: true });
-    writeFiles(root, { 'etc/passwd': '', 'etc/gitconfig': '', gitconfig: gitSettings(root) });
+    writeFiles(root, {
+      'etc/passwd': '',
+      'etc/gitconfig': '',
+      'root/.gitconfig': gitSettings(root),
+      'home/.gitconfig': gitSettings(root),
+    });
     writeFileSync(join(root, 'machine.json'), JSON.stringify({ root, pattern, replacements, drop, environment }));
     const programs = join(root, 'bin');
     writeFiles(programs, standIns(root));
@@ -86,8 +90,8 @@ export async function withMachine(use: (machine: Machine) => Promise<void>): Pro
     for (const name of ['REPOSITORY', 'RESTORED'])
       await run('git', ['init', '--quiet', '--bare', '--initial-branch=main', join(root, `github/OWNER/${name}.git`)]);
 
-    const shell = async (commands: string, { home = 'root', cwd = home }: Place = {}): Promise<string> => {
-      const env = { ...environment, HOME: join(root, home), PATH: `${programs}:${process.env.PATH}` };
+    const shell = async (commands: string, { home = 'root', cwd = home, env: more }: Place = {}): Promise<string> => {
+      const env = { ...environment, HOME: join(root, home), PATH: `${programs}:${process.env.PATH}`, ...more };
       const done: Finished = await run('sh', ['-ec', here(commands)], { cwd: join(root, cwd), env });
       assert.is(done.code, 0, `${commands}\n${done.shown}`);
       return done.shown;
@@ -118,11 +122,6 @@ export async function withMachine(use: (machine: Machine) => Promise<void>): Pro
           assert.is(done.code, 0, `${job}\n${done.shown}`);
         }
       },
-      files: (folder) =>
-        readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-          .filter((entry) => !entry.isDirectory())
-          .map((entry) => join(entry.parentPath, entry.name).slice(join(root, folder).length + 1))
-          .sort(),
     };
     try {
       await use(machine);

@@ -166,8 +166,14 @@ const verbs = {
     start(name);
   },
   reload(name) {
-    // Caddy is not of this repository: its file is what counts.
-    if (name === 'caddy.service') return;
+    if (name === 'caddy.service') {
+      const [, proxied] =
+        /^agents\.example\.com \{\s+reverse_proxy (\S+) \{/m.exec(
+          fs.readFileSync(join(root, 'etc/caddy/Caddyfile'), 'utf8'),
+        ) ?? fail('Caddy has no proxy for the site');
+      if (proxied !== replacements['127.0.0.1:3000']) fail(`Caddy does not find the server at ${proxied}`);
+      return;
+    }
     const settings = read(name);
     runAll(settings.ExecReload, { ...settings, User: undefined }, name, ['0'], { MAINPID: pidOf(name) });
   },
