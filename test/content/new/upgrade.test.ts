@@ -1,5 +1,6 @@
 import fs, { existsSync, readFileSync, rmSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -43,7 +44,13 @@ test('after an update of the program, untouched workflows are new, and an edited
     assert.is(check.code, 1);
     assert.equal(snapshot(folder), before, '--check writes nothing');
 
-    const { code, stdout, stderr } = await upgrade(folder);
+    const { connect } = Socket.prototype;
+    Socket.prototype.connect = () => {
+      throw new Error('it needs no network');
+    };
+    const { code, stdout, stderr } = await upgrade(folder).finally(() => {
+      Socket.prototype.connect = connect;
+    });
     assert.is(code, 0, stderr);
     assert.match(stdout, `Replaced, or new:\n  ${validateFile}\n\n`);
     assert.match(
