@@ -71,7 +71,10 @@ test('the server loads no code that renders or builds, unless it builds the cata
   );
   assert.ok(files.has('src/server/app.ts'));
   const rendering = /^src\/(?:build|content|site\/(?!search)\w[\w-]*)\//;
-  assert.equal([...files].filter((file) => rendering.test(file)).sort(), ['src/site/hosting/site-rules.ts', 'src/site/mail/mail-styles.ts']);
+  assert.equal([...files].filter((file) => rendering.test(file)).sort(), [
+    'src/site/hosting/site-rules.ts',
+    'src/site/mail/mail-styles.ts',
+  ]);
   const renderers = ['@resvg/resvg-js', 'feed', 'fflate', 'handlebars', 'markdown-it', 'yaml'];
   assert.equal(
     [...packages].filter((path) => renderers.some((name) => path === name || path.startsWith(`${name}/`))),

@@ -47,7 +47,7 @@ test('every page has the security policy, a title, a description and one main he
     assert.is(text.match(/<h1/g)?.length, 1, path);
     assert.not.match(
       text,
-      /<script(?![^>]*\b(?:src=|type="(?:application\/ld\+json|speculationrules)"))|<style|\son[a-z]+=/,
+      /<script(?![^>]*\b(?:src=|type="(?:application\/ld\+json|speculationrules)"))|<style|<[^>]*\son[a-z]+=/,
       path,
     );
   }
