@@ -22,7 +22,7 @@ export function addDeploy(program: CatalogCommand, terminal: Console): void {
         'Run the server on that symlink: npx --no daily-agent-catalog serve --out <folder>/dist\n' +
         '\nRUNTIME_SSH_KEY can contain a private key, and RUNTIME_KNOWN_HOSTS the known_hosts lines of the host. Without\n' +
         'them, ssh uses your own keys and known hosts.\n' +
-        '\nExamples:\n  $ catalog deploy catalog@runtime.example.com:/srv/catalog\n  $ catalog deploy --ssh "sh -c" here:/srv/catalog\n',
+        '\nExamples:\n  $ catalog deploy catalog@server.example.com:/var/lib/catalog\n  $ catalog deploy --ssh "sh -c" here:/var/www/catalog\n',
     )
     .action((target: string | undefined, flags: Flags) => deployBuild(target, flags, terminal));
 }

@@ -13,7 +13,7 @@ export function addMcp(program: CatalogCommand, terminal: Console): void {
       '\nAssistants start this command. It serves the build in --out and switches to each new one. Without a build, it builds\n' +
         'the catalog in memory, and again each day and after each commit or pull. Assistants are told when the list of agents\n' +
         'changes. It exits when stdin closes.\n' +
-        '\nExamples:\n  $ claude mcp add agents -- npx --no --prefix /path/to/catalog daily-agent-catalog mcp --cwd /path/to/catalog\n  $ catalog mcp --out /srv/catalog/dist\n',
+        '\nExamples:\n  $ claude mcp add agents -- npx --no --prefix /path/to/catalog daily-agent-catalog mcp --cwd /path/to/catalog\n  $ catalog mcp --out /var/lib/catalog/dist\n',
     )
     .action((flags: CommonFlags) => serveMcp(flags, terminal));
 }
