@@ -17,20 +17,48 @@ type Fields = Record<string, FormDataEntryValue>;
 
 function startVoting(form: HTMLFormElement): void {
   const { slug } = fieldsOf(form, null);
+  const choices = form.querySelectorAll<HTMLButtonElement>('[name="vote"]');
+  const sendNote = form.querySelector<HTMLButtonElement>('.send-note');
   const showVote = (vote: string | null) => {
-    for (const button of buttonsOf(form)) button.setAttribute('aria-pressed', String(button.value === vote));
+    for (const button of choices) button.setAttribute('aria-pressed', String(button.value === vote));
+    if (vote === null || sendNote === null) return;
+    // The field for a note appears. A note is sent with the vote, which replaces the one before.
+    form.dataset.voted = vote;
+    sendNote.hidden = false;
   };
   const key = `vote ${form.action} ${slug}`;
   const known = recall(key);
   showVote(known);
   if (known !== null) say(form, `You voted ${known}.`);
   else preselect(form, new URLSearchParams(location.search).get('vote'));
+  showTotals(form, String(slug));
 
-  startSending(form, 'vote', ({ vote }) => {
+  startSending(form, 'vote', ({ vote, note }) => {
     remember(key, String(vote));
     showVote(String(vote));
-    return `Thanks. Your vote (${vote}) was recorded.`;
+    const what = note === undefined ? `Your vote (${vote}) was` : `Your vote (${vote}) and your note were`;
+    return `Thanks. ${what} recorded. Only the publisher reads notes.`;
   });
+}
+
+/**
+ * Shows how readers voted once the form is near the screen. The server leaves out agents with few votes; without totals,
+ * nothing is shown.
+ */
+function showTotals(form: HTMLFormElement, slug: string): void {
+  const line = form.querySelector('.vote-totals');
+  const observer = new IntersectionObserver(
+    async (entries) => {
+      if (line === null || !entries.some(({ isIntersecting }) => isIntersecting)) return;
+      observer.disconnect();
+      const answer = await fetch(form.action.replace(/feedback$/, 'votes.json')).catch(() => null);
+      const { totals } = (await answer?.json().catch(() => null)) ?? {};
+      const { yes, no } = totals?.[slug] ?? {};
+      if (Number.isInteger(yes) && Number.isInteger(no)) line.textContent = `So far: ${yes} yes, ${no} no`;
+    },
+    { rootMargin: '300px' },
+  );
+  observer.observe(form);
 }
 
 /** Selects the button that the link in an email names. Only the reader sends the vote: email scanners follow links too. */
@@ -67,7 +95,9 @@ function startSending(form: HTMLFormElement, subject: Subject, thank: (fields: F
 
 /** The fields of a form, including the button that sends it, without an empty note. */
 function fieldsOf(form: HTMLFormElement, submitter: HTMLElement | null): Fields {
-  const fields: Fields = Object.fromEntries(new FormData(form, submitter));
+  const { voted } = form.dataset;
+  const sent: Fields = Object.fromEntries(new FormData(form, submitter));
+  const fields: Fields = voted === undefined ? sent : { vote: voted, ...sent };
   if (fields.note === '') delete fields.note;
   return fields;
 }

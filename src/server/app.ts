@@ -9,7 +9,7 @@ import type { SubscriberStore } from '../mail/provider.ts';
 import { openSubscribers } from '../mail/subscribers.ts';
 import { openVoteLog } from '../storage/file-votes.ts';
 import type { Database } from '../storage/postgres.ts';
-import type { VoteStore } from '../storage/vote.ts';
+import type { VoteStore, VoteTotal } from '../storage/vote.ts';
 import { serveFromMemory, siteHandler } from './files.ts';
 import {
   type Consent,
@@ -21,7 +21,16 @@ import {
   takeSubscription,
   takeVote,
 } from './forms.ts';
-import { answerReadPreflight, literally, parseTarget, type Route, refuseMethod, sendEarlyError } from './http.ts';
+import {
+  answerReadPreflight,
+  literally,
+  parseTarget,
+  type Route,
+  readCors,
+  refuseMethod,
+  sendEarlyError,
+  sendError,
+} from './http.ts';
 import { HttpServer } from './http-server.ts';
 import { rateLimit, type SharedLimits, sharedLimits } from './limits.ts';
 import { type BuildFollower, basePathOf, followBuild, type LiveBuild, type SiteRules } from './live-build.ts';
@@ -56,6 +65,44 @@ function healthRoutes({ follower, votes, subscribers, log: { log }, isStopping =
   ];
 }
 
+/** How many votes an agent needs before everyone may know them: with fewer, one reader would recognize another's vote. */
+const fewestVotes = 5;
+
+/** The totals of votes that pages show. They are counted at most once a minute, and if that takes long, less often. */
+function totalsRoutes(path: string, { votes, follower, log: { log } }: AppParts): Route[] {
+  let last: { until: number; totals: Promise<VoteTotal[]> } | undefined;
+  const count = () => {
+    const begun = performance.now();
+    if (last !== undefined && begun < last.until) return last.totals;
+    const counting = { until: Number.POSITIVE_INFINITY, totals: votes.totals() };
+    const reuse = (ms: number) => {
+      counting.until = performance.now() + ms;
+    };
+    counting.totals.then(
+      () => reuse(Math.max(60_000, 20 * (performance.now() - begun))),
+      () => reuse(reuseMs),
+    );
+    last = counting;
+    return counting.totals;
+  };
+  return readRoutes(path, async (_request, response) => {
+    try {
+      const totals = new Map<string, { yes: number; no: number }>();
+      for (const { slug: voted, yes, no } of await count()) {
+        const slug = follower.current().mcp.slugOf(voted);
+        const total = totals.get(slug ?? '') ?? { yes: 0, no: 0 };
+        if (slug !== undefined) totals.set(slug, { yes: total.yes + yes, no: total.no + no });
+      }
+      const shown = [...totals].filter(([, { yes, no }]) => yes + no >= fewestVotes);
+      const cors = { ...readCors, 'cache-control': 'public, max-age=60' };
+      send(response, 200, { version: 1, totals: Object.fromEntries(shown) }, cors);
+    } catch (error) {
+      log.error({ err: error }, 'votes cannot be counted');
+      sendError(response, 'unavailable', 'The votes cannot be counted right now.', readCors);
+    }
+  });
+}
+
 function readRoutes(path: string, handler: Middleware): Route[] {
   return [
     ['GET', path, handler],
@@ -64,12 +111,13 @@ function readRoutes(path: string, handler: Middleware): Route[] {
   ];
 }
 
-function send(response: Response, status: number, value: object): void {
+function send(response: Response, status: number, value: object, headers: Record<string, string> = {}): void {
   const body = JSON.stringify(value);
   response.writeHead(status, {
     'content-type': 'application/json',
-    'content-length': body.length,
+    'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
+    ...headers,
   });
   response.end(body);
 }
@@ -188,6 +236,7 @@ function routes(app: AppParts, mounts: readonly string[]): Route[] {
   return [
     ...healthRoutes(app),
     ...mounts.flatMap((mount) => [
+      ...totalsRoutes(`${mount}/api/votes.json`, app),
       ...postRoutes(`${mount}/api/feedback`, vote, 'thanks/vote', parts),
       ...postRoutes(`${mount}/api/subscribe`, subscription, 'thanks/sign-up', parts),
       ...subscriptionRoutes(mount, { consent, ...parts }),

@@ -1,7 +1,15 @@
 import { DatabaseUnavailable, retrying } from './database.ts';
 import { type GroupCommitOptions, groupCommit } from './journal.ts';
 import type { Database } from './postgres.ts';
-import { type NewVote, type StoredVote, stamp, utcDay, type VoteStore, VotesUnavailable } from './vote.ts';
+import {
+  type NewVote,
+  type StoredVote,
+  stamp,
+  utcDay,
+  type VoteStore,
+  VotesUnavailable,
+  type VoteTotal,
+} from './vote.ts';
 
 /** Returns the secret of a UTC day, which all servers share. The first server to ask makes it and deletes older ones. */
 export function sharedSecret(database: Database, random: (bytes: number) => Buffer): (day: string) => Promise<Buffer> {
@@ -60,6 +68,7 @@ export function openDatabaseVotes({ database, now, random, onPass }: DatabaseVot
         throw new VotesUnavailable(error, error instanceof DatabaseUnavailable && error.isLogged);
       }
     },
+    totals: () => liveTotals(database, now()),
     // The statement needs the same rights on the same table as one with votes.
     check: async () => void (await insertVotes(database, [])),
     reopen: async () => {},
@@ -113,13 +122,6 @@ export async function* readDatabaseVotes(database: Database): AsyncGenerator<Sto
   }
 }
 
-/** The votes of one agent: each reader's last one of each UTC day. */
-export interface LiveTotal {
-  slug: string;
-  yes: number;
-  no: number;
-}
-
 /** How long after its end a day still counts as open, in milliseconds: clocks differ, and a commit takes time. */
 const lateMs = 600_000;
 
@@ -133,7 +135,7 @@ const counts = "count(*) FILTER (WHERE vote = 'yes') AS yes, count(*) FILTER (WH
  * Returns the totals of all agents, most votes first. Days that are over are counted once and their totals kept, so a
  * call reads only the votes of days that are not counted yet, usually those of today.
  */
-export async function liveTotals(database: Database, now: Date): Promise<LiveTotal[]> {
+export async function liveTotals(database: Database, now: Date): Promise<VoteTotal[]> {
   const open = utcDay(new Date(now.getTime() - lateMs));
   const kept = 'SELECT coalesce(max(day) + 1, $1::date)::text AS day FROM catalog_vote_days';
   const [first] = await database.query<{ day: string }>(kept, ['1970-01-01']);
@@ -143,7 +145,7 @@ export async function liveTotals(database: Database, now: Date): Promise<LiveTot
       GROUP BY day, slug ON CONFLICT (day, slug) DO NOTHING`,
     [first?.day, open],
   );
-  const rows = await database.query<Record<keyof LiveTotal, string>>(
+  const rows = await database.query<Record<keyof VoteTotal, string>>(
     `SELECT slug, sum(yes) AS yes, sum(no) AS no FROM (
       SELECT slug, yes, no FROM catalog_vote_days WHERE day < $1
       UNION ALL

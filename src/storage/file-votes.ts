@@ -7,7 +7,16 @@ import { type Disk, hasCode, realPath, reasonOf, replaceFile } from './disk.ts';
 import { isPacked, type LastingOptions, openLastingJournal, rotatedFiles } from './journal.ts';
 import { newline, readLines, rewriteLines } from './line-file.ts';
 import { withLock } from './lock.ts';
-import { type NewVote, type StoredVote, stamp, storedVote, utcDay, type VoteStore, VotesUnavailable } from './vote.ts';
+import {
+  type NewVote,
+  type StoredVote,
+  stamp,
+  storedVote,
+  utcDay,
+  type VoteStore,
+  VotesUnavailable,
+  type VoteTotal,
+} from './vote.ts';
 
 interface DailySecretOptions {
   /** The file of the secret, which only its owner can read. */
@@ -120,6 +129,7 @@ export async function openVoteLog(options: VoteLogOptions): Promise<VoteStore> {
         throw new VotesUnavailable(error, !journal.isOpen());
       }
     },
+    totals: () => countVotes(options.file),
     check: () => journal.check(),
     reopen: () => journal.reopen(),
     close() {
@@ -207,6 +217,22 @@ export async function* readAllVotes(
       yield vote;
     }
   }
+}
+
+/** Counts the votes of a log and its rotated files. They are in order, so only the voters of one day are in memory. */
+async function countVotes(file: string): Promise<VoteTotal[]> {
+  const totals = new Map<string, VoteTotal>();
+  let [day, last] = ['', new Map<string, 'yes' | 'no'>()];
+  for await (const { time, slug, vote, voter } of readAllVotes((await findVoteLogs(file)).files, () => {})) {
+    if (utcDay(new Date(time)) !== day) [day, last] = [utcDay(new Date(time)), new Map()];
+    const total = totals.get(slug) ?? { slug, yes: 0, no: 0 };
+    const before = last.get(`${slug} ${voter}`);
+    if (before !== undefined) total[before] -= 1;
+    total[vote] += 1;
+    last.set(`${slug} ${voter}`, vote);
+    totals.set(slug, total);
+  }
+  return [...totals.values()];
 }
 
 /**

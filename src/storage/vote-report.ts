@@ -1,6 +1,5 @@
 import { compareText, csv, visible } from '../lib/text.ts';
-import type { LiveTotal } from './database-votes.ts';
-import type { StoredVote } from './vote.ts';
+import type { StoredVote, VoteTotal } from './vote.ts';
 
 /** The counts and notes of the votes, to be printed as text or JSON. */
 export interface VoteReport {
@@ -186,14 +185,14 @@ function table(rows: readonly (readonly string[])[]): string {
 }
 
 /** Renders totals for a terminal. Ends with a newline. */
-export function totalsText(totals: readonly LiveTotal[]): string {
+export function totalsText(totals: readonly VoteTotal[]): string {
   if (totals.length === 0) return 'No votes.\n';
   const rows = totals.map(({ slug, yes, no }) => [slug, ...[yes + no, yes, no].map(String)]);
   return `${table([['agent', 'votes', 'yes', 'no'], ...rows])}\n`;
 }
 
 /** Renders totals as CSV, an agent on each line. */
-export function totalsCsv(totals: readonly LiveTotal[]): string {
+export function totalsCsv(totals: readonly VoteTotal[]): string {
   return csv(
     ['slug', 'votes', 'yes', 'no'],
     totals.map(({ slug, yes, no }) => [slug, yes + no, yes, no]),

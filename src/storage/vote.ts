@@ -29,6 +29,13 @@ export interface NewVote {
   address: string;
 }
 
+/** The votes of one agent: each reader's last one of each UTC day. */
+export interface VoteTotal {
+  slug: string;
+  yes: number;
+  no: number;
+}
+
 /** Where votes are stored. */
 export interface VoteStore {
   /**
@@ -38,6 +45,8 @@ export interface VoteStore {
    * during the commit, and it stays away, nobody knows.
    */
   append(vote: NewVote): Promise<StoredVote>;
+  /** Returns the totals of all agents, by the slugs that the votes have. */
+  totals(): Promise<VoteTotal[]>;
   /** Resolves if a vote could be stored now; rejects with the reason if not. */
   check(): Promise<void>;
   /** Starts a new log after the old one was renamed. A store without files does nothing. */

@@ -82,16 +82,15 @@ test('reports a wrong address, a failing provider and how long to wait, and keep
 
 test('says how long to wait after too many votes', async () => {
   await onPage(strict.address + agent, async (page) => {
-    await page.locator('#vote-note').fill('A first thought');
+    assert.is(await page.locator('#vote-note').isVisible(), false, 'the vote comes first');
     await page.locator('.vote button[value="yes"]').click();
     await textOf(page, '.vote .form-message', /was recorded/);
-    assert.is(await page.locator('#vote-note').inputValue(), '', 'a note is sent once');
     await page.locator('#vote-note').fill('A second thought');
-    await page.locator('.vote button[value="no"]').click();
+    await page.getByRole('button', { name: 'Send the note' }).click();
     await textOf(page, '.vote .form-message', /not recorded.*in \d+ seconds/);
     assert.is(await page.locator('#vote-note').inputValue(), 'A second thought');
     assert.is(
-      await page.locator('.vote button[value="yes"]').getAttribute('aria-pressed'),
+      await page.getByRole('button', { name: 'Yes' }).getAttribute('aria-pressed'),
       'true',
       'the vote that counts',
     );
@@ -113,15 +112,17 @@ const answers: [name: string, status: number | null, body: string, said: RegExp,
 ];
 test('is honest about every other failure', async () => {
   await onPage(strict.address + agent, async (page) => {
+    await page.route('**/api/feedback', (route) => route.fulfill({ body: '{"ok":true}' }), { times: 1 });
+    await page.locator('.vote button[value="yes"]').click();
     for (const [name, status, body, pattern, headers = {}] of answers) {
       await page.route('**/api/feedback', (route) =>
         status === null ? route.abort() : route.fulfill({ status, headers, body }),
       );
       await page.locator('#vote-note').fill(name);
-      await page.locator('.vote button[value="yes"]').click();
+      await page.getByRole('button', { name: 'Send the note' }).click();
       await textOf(page, '.vote .form-message', pattern);
       assert.is(await page.locator('#vote-note').inputValue(), name);
-      assert.is(await page.locator('.vote button[value="yes"]').isEnabled(), true);
+      assert.is(await page.getByRole('button', { name: 'Send the note' }).isEnabled(), true);
       await page.unroute('**/api/feedback');
     }
   });
@@ -135,11 +136,39 @@ test('has the vote selected that a link in an email names, and sends nothing unt
       assert.is(await page.locator('.vote button[value="no"]').getAttribute('aria-pressed'), 'true');
       assert.equal(site.linesOf('votes'), []);
       await page.locator('.vote button[value="no"]').click();
-      await textOf(page, '.vote .form-message', /^Thanks\. Your vote \(no\) was recorded\.$/);
-      assert.equal(
-        site.linesOf('votes').map(({ vote }) => vote),
-        ['no'],
+      await textOf(
+        page,
+        '.vote .form-message',
+        /^Thanks\. Your vote \(no\) was recorded\. Only the publisher reads notes\.$/,
       );
+      await page.locator('#vote-note').fill('It is too long.');
+      await page.getByRole('button', { name: 'Send the note' }).click();
+      await textOf(page, '.vote .form-message', /^Thanks\. Your vote \(no\) and your note were recorded\./);
+      assert.is(await page.locator('#vote-note').inputValue(), '', 'a note is sent once');
+      assert.equal(
+        site.linesOf('votes').map(({ vote, note }) => [vote, note]),
+        [
+          ['no', undefined],
+          ['no', 'It is too long.'],
+        ],
+      );
+      // Fewer than five votes are no totals, which a server may not have, or not be able to count.
+      assert.equal(await (await fetch(`${site.address}/api/votes.json`)).json(), { version: 1, totals: {} });
+      assert.is(await page.locator('.vote-totals').textContent(), '');
+      for (const [totals, shown] of [
+        [{ totals: { 'release-note-translator': { yes: 4, no: 1 } } }, 'So far: 4 yes, 1 no'],
+        [{ totals: { 'release-note-translator': { yes: '<b>4</b>' } } }, ''],
+        ['Sorry', ''],
+      ] as const) {
+        await page.route('**/api/votes.json', (route) => route.fulfill({ json: totals }));
+        const answered = page.waitForResponse('**/api/votes.json');
+        await page.reload();
+        await page.locator('.vote').scrollIntoViewIfNeeded();
+        await answered;
+        if (shown !== '') await textOf(page, '.vote-totals', /yes/);
+        assert.is(await page.locator('.vote-totals').textContent(), shown);
+        await page.unroute('**/api/votes.json');
+      }
       await page.goto(`${site.address}/agents/release-note-translator#install-plain-text-way`);
       assert.is(await page.locator('#install-plain-text-way').isVisible(), true);
     });

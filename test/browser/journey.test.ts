@@ -43,14 +43,17 @@ test('goes the whole way by keyboard: search, choose, read, copy, vote', async (
     assert.is(await clipboardOf(page), await promptOf('dependency-bump-judge'));
 
     const before = reader.site.linesOf('votes').length;
-    await tabTo(page, '.vote textarea');
-    await page.keyboard.type('By hand');
     await tabTo(page, '.vote button[value="yes"]');
     await page.keyboard.press('Enter');
     await textOf(page, '.vote .form-message', /recorded/);
-    const { slug, vote, note } = reader.site.linesOf('votes')[before] ?? {};
-    assert.equal({ slug, vote, note }, { slug: 'dependency-bump-judge', vote: 'yes', note: 'By hand' });
     assert.is(await page.evaluate(() => document.activeElement?.textContent), 'Yes', 'the focus stays');
+    await tabTo(page, '.vote textarea');
+    await page.keyboard.type('By hand');
+    await tabTo(page, '.send-note');
+    await page.keyboard.press('Enter');
+    await textOf(page, '.vote .form-message', /and your note/);
+    const { slug, vote, note } = reader.site.linesOf('votes')[before + 1] ?? {};
+    assert.equal({ slug, vote, note }, { slug: 'dependency-bump-judge', vote: 'yes', note: 'By hand' });
   });
 });
 

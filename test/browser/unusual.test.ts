@@ -242,6 +242,8 @@ test('sees no vote that was sent to another server for an agent of the same name
 
 test('keeps what is typed while a vote is on its way, and can subscribe meanwhile without losing the focus', async () => {
   await onPage('/agents/agent-1', async (page) => {
+    await page.locator('.vote button[value="yes"]').click();
+    await textOf(page, '.vote .form-message', /was recorded/);
     let answer = () => {};
     const held = new Promise<void>((resolve) => {
       answer = resolve;
@@ -251,7 +253,7 @@ test('keeps what is typed while a vote is on its way, and can subscribe meanwhil
       await route.continue();
     });
     await page.locator('#vote-note').fill('A first thought');
-    await page.locator('.vote button[value="yes"]').click();
+    await page.locator('.send-note').click();
     await textOf(page, '.vote .form-message', /^Sending …$/);
     await page.locator('#vote-note').fill('A second thought');
     await page.locator('#subscribe-email').fill('ada@example.com');
@@ -259,7 +261,7 @@ test('keeps what is typed while a vote is on its way, and can subscribe meanwhil
     await textOf(page, '.subscribe .form-message', /^Thanks/);
     assert.is(await page.locator('.vote button[value="no"]').isEnabled(), false, 'the vote still waits');
     answer();
-    await textOf(page, '.vote .form-message', /was recorded/);
+    await textOf(page, '.vote .form-message', /and your note were recorded/);
     assert.is(await page.locator('#vote-note').inputValue(), 'A second thought');
     assert.is(await focusOf(page), 'Your email address');
   });

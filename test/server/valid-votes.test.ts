@@ -66,6 +66,26 @@ for (const { name, withRuntime } of stores) {
       assert.is((await notes()).length, 8);
     }));
 
+  test(`anyone may know how readers voted, once an agent has five votes, ${name}`, () =>
+    withRuntime({ flags: { trustProxy: '1' } }, async ({ server }) => {
+      const vote = (reader: number, choice: string) =>
+        postJson(
+          server.address,
+          '/api/feedback',
+          { slug: 'one', vote: choice },
+          { headers: { ...json, 'x-forwarded-for': `192.0.2.${reader}` } },
+        );
+      for (const reader of [1, 2, 3, 4]) await vote(reader, 'yes');
+      // The last vote of a reader counts.
+      await vote(4, 'no');
+      await vote(5, 'yes');
+      const { status, headers, text } = await ask(server.address, '/api/votes.json');
+      assert.equal([status, JSON.parse(text)], [200, { version: 1, totals: { one: { yes: 4, no: 1 } } }]);
+      assert.equal([headers['cache-control'], headers['access-control-allow-origin']], ['public, max-age=60', '*']);
+      await vote(6, 'no');
+      assert.is((await ask(server.address, '/api/votes.json')).text, text, 'counted at most once a minute');
+    }));
+
   test(`a valid form is redirected, and an invalid one gets a page, ${name}`, () =>
     withRuntime({}, async ({ server, notes }) => {
       const browser = {

@@ -2,7 +2,7 @@ import { type DOMReadyEvent, HtmlElement, type HtmlValidate, type Plugin, Rule }
 
 /** Elements that are empty in the page on purpose: scripts fill the first five lines, and texts of agents have blank lines and cells. */
 const emptyOnPurpose = [
-  'span.copy-status',
+  'span.copy-status, span.vote-totals',
   'p.form-message',
   'p.open-in-status, p.results-count, .search-panel, #suggestions',
   'ol.result-list',

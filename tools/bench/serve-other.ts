@@ -96,6 +96,7 @@ async function sdk(dist: string): Promise<RequestListener> {
 function unkept(): VoteStore {
   const record = { id: '0', time: '2026-11-21T00:00:00Z', slug: 'none', vote: 'yes', voter: '0'.repeat(32) } as const;
   return {
+    totals: async () => [],
     check: async () => {},
     append: async () => record,
     reopen: async () => {},

@@ -223,7 +223,7 @@ export const thanks: Output = {
   purpose: 'The page after a form was sent without JavaScript',
   *files(site) {
     const texts = {
-      vote: { title: 'Thank you for your vote', text: 'Your vote was recorded.' },
+      vote: { title: 'Thank you for your vote', text: 'Your vote was recorded. Only the publisher reads notes.' },
       'sign-up': {
         title: 'Thank you for subscribing',
         text: 'Your address was saved. If you need to confirm it, an email is on its way.',

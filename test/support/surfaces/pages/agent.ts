@@ -146,7 +146,7 @@ const agentPage: Expected = {
   'form.vote textarea @maxlength': '500',
   'form.vote .honeypot label @for': 'vote-website',
   'form.vote .honeypot input @id': 'vote-website',
-  'form.vote button': ['Yes', 'No'],
+  'form.vote button': ['Yes', 'No', 'Send the note'],
   'form.vote button @value': ['yes', 'no'],
   '#attribution': attribution,
   'section[aria-labelledby=reuse] p:nth-of-type(2)': `The prompt is based on ${rich.source.address} (${rich.source.license}).`,

@@ -25,11 +25,14 @@ export function answerPages(page: Page): Record<string, Expected> {
   });
   return {
     '404.html': page(answer('Not found', 'There is no page at this address.'), notFound),
-    'thanks/vote.html': page(answer('Thank you for your vote', 'Your vote was recorded.'), {
-      h1: 'Thank you for your vote',
-      '.page-head > p': ['Your vote was recorded.', 'Go to today’s agent'],
-      'main a @href': '/base/',
-    }),
+    'thanks/vote.html': page(
+      answer('Thank you for your vote', 'Your vote was recorded. Only the publisher reads notes.'),
+      {
+        h1: 'Thank you for your vote',
+        '.page-head > p': ['Your vote was recorded. Only the publisher reads notes.', 'Go to today’s agent'],
+        'main a @href': '/base/',
+      },
+    ),
     'thanks/sign-up.html': page(answer('Thank you for subscribing', noted), {
       h1: 'Thank you for subscribing',
       '.page-head > p': [noted, 'Go to today’s agent'],

@@ -55,6 +55,7 @@ export const controls: readonly string[] = [
   'button type=submit name=vote',
   'button.copy type=button hidden',
   'button.more-results type=button hidden',
+  'button.send-note type=submit hidden',
   'div.open-in hidden',
   'div.results hidden',
   'div.scroll role=group tabindex=0',
