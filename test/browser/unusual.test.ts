@@ -240,6 +240,25 @@ test('sees no vote that was sent to another server for an agent of the same name
   });
 });
 
+test('sees how others voted if the server can tell, and nothing else', async () => {
+  await onPage('/agents/agent-1', async (page) => {
+    for (const [totals, shown] of [
+      [{ totals: { 'agent-1': { yes: 4, no: 1 } } }, 'So far: 4 yes, 1 no'],
+      [{ totals: { 'agent-1': { yes: '<b>4</b>' } } }, ''],
+      ['Sorry', ''],
+    ] as const) {
+      await page.route('**/api/votes.json', (route) => route.fulfill({ json: totals }));
+      const answered = page.waitForResponse('**/api/votes.json');
+      await page.reload();
+      await page.locator('.vote').scrollIntoViewIfNeeded();
+      await answered;
+      if (shown !== '') await textOf(page, '.vote-totals', /yes/);
+      assert.is(await page.locator('.vote-totals').textContent(), shown);
+      await page.unroute('**/api/votes.json');
+    }
+  });
+});
+
 test('keeps what is typed while a vote is on its way, and can subscribe meanwhile without losing the focus', async () => {
   await onPage('/agents/agent-1', async (page) => {
     await page.locator('.vote button[value="yes"]').click();
