@@ -305,6 +305,22 @@ awkward(
     }),
 );
 
+awkward('a line of 4,000 characters wraps, a table of 20 columns scrolls, and HTML in an answer is text', () =>
+  onNarrowPage('/agents/long-words', {}, async (page, complaints) => {
+    const title = await page.title();
+    const line = page.locator('#sample-input');
+    assert.is(await line.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth), 0);
+    assert.is((await line.textContent())?.trimEnd().length, 3_999);
+    const answer = page.locator('section[aria-labelledby=sample] .rendered');
+    assert.is(await answer.locator('th').count(), 20);
+    assert.ok(await answer.locator('.scroll').evaluate((box) => box.scrollWidth > box.clientWidth));
+    assert.is(await answer.locator('script, img, a').count(), 0);
+    assert.match(await answer.innerText(), '<script>document.title');
+    assert.is(await page.title(), title);
+    assert.equal(complaints, []);
+  }),
+);
+
 awkward('paths of outputs break only where a part of them ends', () =>
   onNarrowPage('/developers', { viewport: { width: 360, height: 800 } }, async (page) => {
     const broken = await page.locator('td:first-child code').evaluateAll((all) =>

@@ -30,6 +30,17 @@ const howItWorks = `It compares \`${long}_${long}\`.
 > ${url}
 `;
 
+const columns = Array.from({ length: 20 }, (_, index) => `Column ${index + 1}`);
+/** Without headings; with a table of 20 columns and HTML. */
+const sampleOutput = `<script>document.title = 'changed'</script><img src="nothing" onerror="document.title = 'changed'">
+
+| ${columns.join(' | ')} |
+|${'---|'.repeat(20)}
+| ${columns.join(' | ')} |
+
+[link](javascript:document.title='changed')
+`;
+
 const recordings = 'evals/recordings/other/recording.json' as const;
 
 export const longWords: SmallAgent = {
@@ -39,6 +50,8 @@ export const longWords: SmallAgent = {
   files: {
     ...evalsFiles,
     'prompt.txt': `${goodPrompt}${long.repeat(3)}\n`,
+    'sample-input.txt': `${'word '.repeat(800)}\n`,
+    'sample-output.txt': sampleOutput,
     [recordings]: evalsFiles[recordings].replaceAll('Other, as its page says', long.repeat(2)),
   },
   howItWorks,
