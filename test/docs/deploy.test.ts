@@ -197,6 +197,7 @@ async function operate(machine: Machine, commands: Commands, recipients: string[
   for (const email of recipients) await subscribe(email);
   await life.beforeEmail?.();
   const told = await shell(commands.next('cd /opt/catalog'));
+  assert.match(told, `Wrote ${data}/mail-preview/daily-`);
   assert.match(told, `to ${recipients.length} confirmed subscribers of the list daily.`);
   assert.is(mailbox.mails.at(-1)?.recipient, 'you@example.com');
   const mails = await get();

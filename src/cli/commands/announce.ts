@@ -249,5 +249,5 @@ function writePreview(folder: string, { mail, key }: Plan, cwd: string, terminal
   const paths = [join(folder, `${name}.html`), join(folder, `${name}.txt`)] as const;
   writeFileSync(paths[0], unmarked(mail.html));
   writeFileSync(paths[1], `Subject: ${mail.subject}\n\n${unmarked(mail.text)}`);
-  terminal.say(`Wrote ${paths.map((path) => relative(cwd, path)).join(' and ')}.\n`);
+  terminal.say(`Wrote ${paths.map((path) => relative(cwd, path).replace(/^\.\..*/, () => path)).join(' and ')}.\n`);
 }
