@@ -28,7 +28,6 @@ export const names: readonly string[] = [
   'div: Everything that is served',
   'div: Results of each model',
   'div: Table: article, shown, verdict, look up',
-  'fieldset: Narrow it down',
   'nav: Earlier and later agents',
   'nav: Main',
   'nav: On this page',
