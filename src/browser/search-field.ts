@@ -1,5 +1,5 @@
 import type { attach } from './search.ts';
-import { hasSearch, listOf, readForm } from './search-state.ts';
+import { hasSearch, listOf, readForm, showAddress } from './search-state.ts';
 
 /**
  * Starts the search in the header. Its script and index are loaded when the field or a filter of the archive gets the
@@ -61,6 +61,7 @@ export function startSearch(): void {
     field.select();
   });
   if (!hasSearch(form)) return;
+  showAddress(form);
   reserve(true);
   load();
 }

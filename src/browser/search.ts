@@ -180,7 +180,6 @@ function startList(form: HTMLFormElement, index: Index): void {
   field.addEventListener('input', () => {
     if (field.value === '') commit();
   });
-  if (hasSearch(form)) showAddress(form);
   // Filters may have been chosen while the index was loading. What is in the field is searched with Enter.
   if (hasSearch(form) || !isEmpty({ ...readForm(form), q: '' })) commit();
 }

@@ -98,8 +98,9 @@ test('is told that the search cannot be loaded, gets to the archive with Enter, 
     await message.waitFor();
     assert.ok(await page.getByRole('link', { name: 'Zebra list 1' }).isVisible(), 'all agents are listed again');
     await page.unroute('**/search-index.json');
-    await field.fill('zebra list');
+    await field.fill('zebra list 2');
     await textOf(page, '.results-count', /^3 agents found$/);
+    assert.is(await field.inputValue(), 'zebra list 2', 'what the reader typed stays');
 
     await page.route('**/assets/search.js*', (route) => route.abort());
     await page.reload();
