@@ -191,7 +191,7 @@ function cacheOf({ cwd, cache = null }: RenderOptions): string | null {
 /** The slugs of the agents in the existing build; empty if there is none. */
 function publishedIn(out: string): ReadonlySet<string> {
   try {
-    return readPublished(out).slugs;
+    return new Set(readPublished(out).titles.keys());
   } catch {
     return new Set();
   }

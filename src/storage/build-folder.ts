@@ -243,16 +243,22 @@ export function refuseOtherFolders(target: string, out: string): void {
   }
 }
 
-const catalogShape = z.object({ agents: z.array(z.object({ slug: z.string() })) });
+const catalogShape = z.object({ agents: z.array(z.object({ slug: z.string(), title: z.string() })) });
 
 /**
- * Reads the slugs of the agents in the build in `dist`, and the current slug of each former one. Throws OperationError if
+ * Reads the titles of the agents in the build in `dist`, by slug, and the current slug of each former one. Throws OperationError if
  * there is no build.
  */
-export function readPublished(dist: string): { slugs: ReadonlySet<string>; formerSlugs: ReadonlyMap<string, string> } {
+export function readPublished(dist: string): {
+  titles: ReadonlyMap<string, string>;
+  formerSlugs: ReadonlyMap<string, string>;
+} {
   const { moved } = readJson(dist, buildFile, buildInfo.pick({ moved: true }));
   const { agents } = readJson(dist, 'api/agents.json', catalogShape);
-  return { slugs: new Set(agents.map(({ slug }) => slug)), formerSlugs: new Map(Object.entries(moved)) };
+  return {
+    titles: new Map(agents.map(({ slug, title }) => [slug, title])),
+    formerSlugs: new Map(Object.entries(moved)),
+  };
 }
 
 const marketplaceShape = z.object({ renames: z.record(z.string(), z.string().nullable()) });

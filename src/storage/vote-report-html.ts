@@ -1,7 +1,7 @@
 import { scaleLinear, scaleUtc } from 'd3-scale';
 import { addDays } from '../lib/calendar.ts';
 import { plural, visible } from '../lib/text.ts';
-import type { DayVotes, VoteReport } from './vote-report.ts';
+import { type DayVotes, nameOf, type VoteReport } from './vote-report.ts';
 
 /** Markup, which is not escaped again. */
 interface Html {
@@ -21,7 +21,7 @@ function markup(value: string | number | Html | readonly Html[]): string {
 
 /** An agent, its share of yes, and the interval around it, from 0 to 1. */
 interface AgentShare {
-  slug: string;
+  name: string;
   votes: number;
   share: number;
   low: number;
@@ -81,13 +81,13 @@ function sharePlot(agents: readonly AgentShare[], description: string): Html {
       (share) =>
         html`<line class="grid" x1="${near(x(share))}" x2="${near(x(share))}" y1="${top - 4}" y2="${bottom}"/><text x="${near(x(share))}" y="${top - 12}" text-anchor="middle">${percent(share)}</text>`,
     );
-  const rows = agents.map(({ slug, votes, share, low, high }, index) => {
+  const rows = agents.map(({ name, votes, share, low, high }, index) => {
     const y = top + (index + 0.5) * row;
     const ends = [low, high].map(
       (end) => html`<line class="range" x1="${near(x(end))}" x2="${near(x(end))}" y1="${y - 4}" y2="${y + 4}"/>`,
     );
-    const name = slug.length > 34 ? `${slug.slice(0, 33)}…` : slug;
-    return html`<g><title>${slug}: ${percent(share)} of ${votes}, 95% interval ${percent(low)} to ${percent(high)}</title><text x="${left - 12}" y="${y + 4}" text-anchor="end">${name}</text><line class="range" x1="${near(x(low))}" x2="${near(x(high))}" y1="${y}" y2="${y}"/>${ends}<circle class="share" cx="${near(x(share))}" cy="${y}" r="5"/><text x="${right + 16}" y="${y + 4}">${percent(share)} of ${votes}</text></g>`;
+    const label = name.length > 34 ? `${name.slice(0, 33)}…` : name;
+    return html`<g><title>${name}: ${percent(share)} of ${votes}, 95% interval ${percent(low)} to ${percent(high)}</title><text x="${left - 12}" y="${y + 4}" text-anchor="end">${label}</text><line class="range" x1="${near(x(low))}" x2="${near(x(high))}" y1="${y}" y2="${y}"/>${ends}<circle class="share" cx="${near(x(share))}" cy="${y}" r="5"/><text x="${right + 16}" y="${y + 4}">${percent(share)} of ${votes}</text></g>`;
   });
   return figure('shares', 'Share of yes by agent', description, bottom + 8, [...columns, ...rows]);
 }
@@ -119,17 +119,20 @@ export function wilsonInterval(yes: number, votes: number): { low: number; high:
   return { low: Math.max(0, center - half), high: Math.min(1, center + half) };
 }
 
-/** The most agents and days in a picture; the tables have all of them. */
-const shown = { agents: 50, days: 366 };
+/** With fewer votes, a share in percent would say more than is known. */
+const fewest = 5;
+/** The most agents and days in a picture, and the fewest days; the tables have all agents, and the days with votes. */
+const shown = { agents: 50, days: 366, fewestDays: 14 };
 
 /** Renders a report as one HTML page that loads nothing: pictures with tables beside them, and the notes. */
 export function reportHtml(report: VoteReport): string {
-  const { since, totals, notes, malformed } = report;
+  const { since, totals, agents, notes, malformed } = report;
+  const names = new Map(agents.map((agent) => [agent.slug, nameOf(agent)]));
   const from = since === null ? '' : ` since ${since.slice(0, 10)}`;
   const summary =
     totals.share === null
       ? `No votes${from}.`
-      : `${plural(totals.votes, 'vote')}${from}: ${totals.yes} yes, ${totals.no} no, ${percent(totals.share)} yes.`;
+      : `${plural(totals.votes, 'vote')}${from}: ${totals.yes} yes, ${totals.no} no${totals.votes < fewest ? '' : `, ${percent(totals.share)} yes`}.`;
   const left = malformed === 0 ? '' : ` Lines of the log that are not votes, and were left out: ${malformed}.`;
   const page = html`<!DOCTYPE html>
 <html lang="en">
@@ -149,7 +152,7 @@ ${report.days.length === 0 ? [] : [daySection(report.days), agentSection(report)
 <section aria-labelledby="notes">
 <h2 id="notes">${notes.length === 0 ? 'No notes' : notes.length === 1 ? 'The latest note' : `The latest ${notes.length} notes`}</h2>
 <ol class="notes">
-${notes.map(({ time, slug, vote, note }) => html`<li><p>${note}</p><p class="quiet"><time datetime="${time}">${time.slice(0, 10)}</time>, ${slug}, ${vote}</p></li>`)}
+${notes.map(({ time, slug, vote, note }) => html`<li><p>${note}</p><p class="quiet"><time datetime="${time}">${time.slice(0, 10)}</time>, ${names.get(slug) ?? slug}, ${vote}</p></li>`)}
 </ol>
 </section>
 </main>
@@ -162,9 +165,11 @@ ${notes.map(({ time, slug, vote, note }) => html`<li><p>${note}</p><p class="qui
 function daySection(days: readonly DayVotes[]): Html {
   const last = days.at(-1)?.day ?? '';
   const earliest = addDays(last, 1 - shown.days);
-  const drawn = withEmptyDays(days.filter(({ day }) => day >= earliest));
+  const voted = days.filter(({ day }) => day >= earliest);
+  // A few days have narrow bars too: one bar as wide as the plot would look like many votes.
+  const drawn = withEmptyDays(voted, addDays(last, 1 - shown.fewestDays));
   const busiest = drawn.reduce((most, day) => (day.yes + day.no > most.yes + most.no ? day : most));
-  const description = `From ${drawn[0]?.day} to ${last}. Most votes on ${busiest.day}: ${busiest.yes} yes and ${busiest.no} no.`;
+  const description = `From ${voted[0]?.day} to ${last}. Most votes on ${busiest.day}: ${busiest.yes} yes and ${busiest.no} no.`;
   const rest = days.some(({ day }) => day < earliest) ? ' Earlier days are only in the table.' : '';
   return html`<section aria-labelledby="days">
 <h2 id="days">Votes per day</h2>
@@ -179,11 +184,11 @@ ${table(
 }
 
 function agentSection({ agents }: VoteReport): Html {
-  const shares = agents.map(({ slug, yes, votes, withdrawn }) => ({
-    slug,
+  const shares = agents.map(({ yes, votes, notes, ...agent }) => ({
+    name: nameOf(agent),
     yes,
     votes,
-    withdrawn,
+    notes,
     share: yes / votes,
     ...wilsonInterval(yes, votes),
   }));
@@ -196,12 +201,13 @@ function agentSection({ agents }: VoteReport): Html {
 <p class="quiet">${description}</p>
 ${table(
   'shares',
-  ['Agent', 'Votes', 'Yes', 'No', 'Share of yes', '95% interval'],
-  shares.map(({ slug, votes, yes, withdrawn, share, low, high }) => [
-    slug + (withdrawn ? ' (withdrawn)' : ''),
+  ['Agent', 'Votes', 'Yes', 'No', 'Notes', 'Share of yes', '95% interval'],
+  shares.map(({ name, votes, yes, notes, share, low, high }) => [
+    name,
     votes,
     yes,
     votes - yes,
+    notes,
     percent(share),
     `${percent(low)} to ${percent(high)}`,
   ]),
@@ -219,11 +225,12 @@ ${rows.map(([name = '', ...cells]) => html`<tr><th scope="row">${name}</th>${cel
 </table></div>`;
 }
 
-/** Adds the days without votes. */
-function withEmptyDays(days: readonly DayVotes[]): DayVotes[] {
+/** Adds the days without votes, from the first day on, or from an earlier one. */
+function withEmptyDays(days: readonly DayVotes[], from: string): DayVotes[] {
   const byDay = new Map(days.map((day) => [day.day, day]));
   const all: DayVotes[] = [];
-  for (let day = days[0]?.day ?? ''; day <= (days.at(-1)?.day ?? ''); day = addDays(day, 1)) {
+  const [first = ''] = [days[0]?.day ?? '', from].sort();
+  for (let day = first; day <= (days.at(-1)?.day ?? ''); day = addDays(day, 1)) {
     all.push(byDay.get(day) ?? { day, yes: 0, no: 0 });
   }
   return all;

@@ -33,6 +33,10 @@ interface Totals {
 
 interface AgentVotes extends Totals {
   slug: string;
+  /** Null if the agent is not in the build. */
+  title: string | null;
+  /** How many of the votes have a note. */
+  notes: number;
   withdrawn: boolean;
   /** The latest note on this agent. */
   lastNote: Note | null;
@@ -52,8 +56,8 @@ export interface ReportOptions {
   since?: Date | undefined;
   /** The most notes, 0 or more. @default 10 */
   notes?: number;
-  /** The slugs of the agents in the build. @default no agent is withdrawn */
-  slugs?: ReadonlySet<string>;
+  /** The titles of the agents in the build, by slug. @default no agent is withdrawn */
+  titles?: ReadonlyMap<string, string>;
   /** The slugs of withdrawn agents, also former ones. @default all that are not in `slugs` */
   withdrawn?: ReadonlySet<string> | null;
   /** Maps each former slug to the next slug of the agent. */
@@ -65,31 +69,38 @@ export interface ReportOptions {
 /**
  * Counts votes, given in the order in which they were stored.
  *
- * Only the last vote of a voter for an agent on a UTC day counts; the notes of earlier ones are shown like any other. A
- * vote for a former slug counts for the agent's current slug.
+ * Only the last vote of a voter for an agent on a UTC day counts, and of their notes the last one, which belongs to that
+ * vote. A vote for a former slug counts for the agent's current slug.
  */
 export async function reportVotes(
   votes: AsyncIterable<StoredVote> | Iterable<StoredVote>,
-  { since, notes = 10, slugs, withdrawn = null, formerSlugs = new Map(), malformed = () => 0 }: ReportOptions = {},
+  { since, notes = 10, titles, withdrawn = null, formerSlugs = new Map(), malformed = () => 0 }: ReportOptions = {},
 ): Promise<VoteReport> {
   const days = new Map<string, Map<string, 'yes' | 'no'>>();
   const bySlug = new Map<string, AgentVotes>();
-  const latest: Note[] = [];
-  const isWithdrawn = (slug: string) => slugs?.has(slug) === false && (withdrawn === null || withdrawn.has(slug));
+  const latest = new Map<string, Note>();
+  const isWithdrawn = (slug: string) => titles?.has(slug) === false && (withdrawn === null || withdrawn.has(slug));
   for await (const { id, time, slug: voted, vote, note, voter } of votes) {
     if (since !== undefined && Date.parse(time) < since.getTime()) continue;
     const slug = currentSlug(voted, formerSlugs);
-    const agent = entry(bySlug, slug, () => newAgent(slug, isWithdrawn(slug)));
-    const day = entry(days, `${time.slice(0, 10)} ${slug}`, () => new Map<string, 'yes' | 'no'>());
+    const agent = entry(bySlug, slug, () => newAgent(slug, titles?.get(slug) ?? null, isWithdrawn(slug)));
+    const key = `${time.slice(0, 10)} ${slug}`;
+    const day = entry(days, key, () => new Map<string, 'yes' | 'no'>());
     const before = day.get(voter);
     if (before !== undefined) agent[before] -= 1;
     agent[vote] += 1;
     day.set(voter, vote);
+    const earlier = latest.get(`${key} ${voter}`);
+    if (earlier !== undefined) earlier.vote = vote;
     if (note === undefined || note === '') continue;
+    if (earlier === undefined) agent.notes += 1;
     agent.lastNote = { id, time, slug, vote, note };
-    latest.push(agent.lastNote);
+    latest.delete(`${key} ${voter}`);
+    latest.set(`${key} ${voter}`, agent.lastNote);
     // Older notes are dropped from time to time, so that the notes of a long log do not fill the memory.
-    if (latest.length > 2 * notes + 1000) latest.splice(0, latest.length - notes);
+    if (latest.size > 2 * notes + 1000) {
+      for (const old of [...latest.keys()].slice(0, latest.size - notes)) latest.delete(old);
+    }
   }
   const agents = [...bySlug.values()].map((agent) => ({ ...agent, ...totals(agent.yes, agent.no) }));
   agents.sort((a, b) => b.votes - a.votes || compareText(a.slug, b.slug));
@@ -98,7 +109,7 @@ export async function reportVotes(
     totals: totals(sum(agents, 'yes'), sum(agents, 'no')),
     agents,
     days: countByDay(days),
-    notes: notes === 0 ? [] : latest.slice(-notes).reverse(),
+    notes: notes === 0 ? [] : [...latest.values()].slice(-notes).reverse(),
     malformed: await malformed(),
   };
 }
@@ -125,8 +136,8 @@ function currentSlug(slug: string, formerSlugs: ReadonlyMap<string, string>): st
   return current;
 }
 
-function newAgent(slug: string, withdrawn: boolean): AgentVotes {
-  return { slug, votes: 0, yes: 0, no: 0, share: null, withdrawn, lastNote: null };
+function newAgent(slug: string, title: string | null, withdrawn: boolean): AgentVotes {
+  return { slug, title, votes: 0, yes: 0, no: 0, share: null, notes: 0, withdrawn, lastNote: null };
 }
 
 function totals(yes: number, no: number): Totals {
@@ -146,6 +157,11 @@ function entry<Value>(map: Map<string, Value>, key: string, make: () => Value): 
   return made;
 }
 
+/** The name of an agent for people: its title, or its slug if no build has it. */
+export function nameOf({ slug, title, withdrawn }: Pick<AgentVotes, 'slug' | 'title' | 'withdrawn'>): string {
+  return (title ?? slug) + (withdrawn ? ' (withdrawn)' : '');
+}
+
 /** Renders a report for a terminal: a table of the agents, then the last notes. Ends with a newline. */
 export function reportText(report: VoteReport): string {
   const { since, totals, agents, notes, malformed } = report;
@@ -154,9 +170,9 @@ export function reportText(report: VoteReport): string {
     totals.votes === 0
       ? `No votes${from}.`
       : table([
-          ['agent', 'votes', 'yes', 'no', 'share'],
-          ...agents.map((agent) => [agent.slug + (agent.withdrawn ? ' (withdrawn)' : ''), ...numbers(agent)]),
-          [`all${from}`, ...numbers(totals)],
+          ['agent', 'votes', 'yes', 'no', 'share', 'notes'],
+          ...agents.map((agent) => [visible(nameOf(agent)), ...numbers(agent), String(agent.notes)]),
+          [`all${from}`, ...numbers(totals), String(agents.reduce((sum, { notes }) => sum + notes, 0))],
         ]),
     ...(notes.length === 0
       ? []
@@ -202,8 +218,8 @@ export function totalsCsv(totals: readonly VoteTotal[]): string {
 /** Renders the agents of a report as CSV, one on each line; the share is from 0 to 1. */
 export function agentsCsv({ agents }: VoteReport): string {
   return csv(
-    ['slug', 'votes', 'yes', 'no', 'share', 'withdrawn', 'last_note'],
-    agents.map(({ slug, votes, yes, no, share, withdrawn, lastNote }) => [
+    ['slug', 'votes', 'yes', 'no', 'share', 'withdrawn', 'last_note', 'notes', 'title'],
+    agents.map(({ slug, title, votes, yes, no, share, notes, withdrawn, lastNote }) => [
       slug,
       votes,
       yes,
@@ -211,6 +227,8 @@ export function agentsCsv({ agents }: VoteReport): string {
       share ?? '',
       withdrawn ? 'yes' : 'no',
       lastNote?.note ?? '',
+      notes,
+      title ?? '',
     ]),
   );
 }

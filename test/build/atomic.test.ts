@@ -142,7 +142,7 @@ async function servedState(dist: string, states: { old: Files; new: Files }): Pr
   const follower = await followBuild(dist, siteRules, pino({ level: 'silent' }));
   try {
     const { info, files, slugs } = follower.current();
-    assert.equal(readPublished(dist).slugs, slugs, 'reports read another build');
+    assert.equal(new Set(readPublished(dist).titles.keys()), slugs, 'reports read another build');
     const state = info.id === JSON.parse(states.new['build.json'] ?? '').id ? 'new' : 'old';
     const wrong: string[] = [];
     for (const path of Object.keys({ ...states.old, ...states.new })) {
@@ -188,7 +188,7 @@ test('reports and deployments read a killed build as the server does', async () 
     const dist = join(folder, 'old', 'dist');
     const files = new Map(Object.entries(states.new).map(([path, bytes]) => [path, Buffer.from(bytes, 'latin1')]));
     assert.ok(dieAt(files.size + 20, () => writeBuild(dist, files)));
-    assert.equal([...readPublished(dist).slugs].sort(), ['added', 'changed', 'kept']);
+    assert.equal([...readPublished(dist).titles.keys()].sort(), ['added', 'changed', 'kept']);
     const host = join(folder, 'host');
     const sent = await catalog(['deploy', `catalog@host.example:${host}`, '--out', dist, '--ssh', 'sh -c']);
     assert.is(sent.code, 0, sent.stderr);
@@ -261,7 +261,7 @@ for (const [name, added] of [
       const path = join(folder, name);
       const other = `Another build is writing ${path} (process ${pid} on ${hostname()}, since ${since}).`;
       assert.ok(said.includes(`${other} Waiting until it has finished.\n`), said);
-      assert.equal([...readPublished(join(folder, 'dist')).slugs].sort(), ['added', 'changed', 'kept']);
+      assert.equal([...readPublished(join(folder, 'dist')).titles.keys()].sort(), ['added', 'changed', 'kept']);
       assert.equal(
         readdirSync(folder).filter((each) => each.startsWith('.')),
         [],

@@ -32,7 +32,7 @@ async function start(folder: string) {
   }
   builder.stop();
   const text = (stream: PassThrough) => String(stream.read() ?? '');
-  const slugs = error === undefined ? [...readPublished(dist).slugs].sort() : [];
+  const slugs = error === undefined ? [...readPublished(dist).titles.keys()].sort() : [];
   return { error, messages: text(messages), log: text(log), slugs };
 }
 

@@ -46,6 +46,6 @@ export async function withLog(work: (folder: string) => Promise<void>): Promise<
 export function writeBuild(folder: string, dist: string): void {
   writeFiles(folder, {
     [`${dist}/build.json`]: JSON.stringify({ moved: { 'old-one': 'one' } }),
-    [`${dist}/api/agents.json`]: JSON.stringify({ agents: [{ slug: 'one' }] }),
+    [`${dist}/api/agents.json`]: JSON.stringify({ agents: [{ slug: 'one', title: 'The one' }] }),
   });
 }

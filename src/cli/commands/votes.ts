@@ -202,8 +202,9 @@ export function addVotes(program: CatalogCommand, terminal: Console): void {
     )
     .formats('pretty', 'json', 'csv')
     .explain(
-      '\nIf a reader votes on an agent several times on one day (UTC), only the last vote counts. You can run this command\n' +
-        'while the server runs. It also counts votes in rotated files next to the log, even if compressed with gzip.\n' +
+      '\nIf a reader votes on an agent several times on one day (UTC), only the last vote and the last note count; export prints\n' +
+        'all of them. You can run this command while the server runs. It also counts votes in rotated files next to the log,\n' +
+        'even if compressed with gzip.\n' +
         '\nExamples:\n  $ catalog votes\n  $ catalog votes --since 2026-11-01 --format csv > votes.csv\n' +
         '  $ catalog votes --notes --format csv > notes.csv\n  $ catalog votes --html votes.html\n  $ catalog votes redact 0199a3c2-5d1e-7c3a-9f10-2b6d8e4f7a11\n',
     )
@@ -262,11 +263,11 @@ async function agentsOf(flags: Flags, terminal: Console) {
   const { readPublished, readWithdrawn } = await import('../../storage/build-folder.ts');
   try {
     const dist = outFolder(flags);
-    const { slugs, formerSlugs } = readPublished(dist);
+    const { titles, formerSlugs } = readPublished(dist);
     const withdrawn = readWithdrawn(dist);
-    if (withdrawn === null || withdrawn.size === 0) return { slugs, formerSlugs, withdrawn };
+    if (withdrawn === null || withdrawn.size === 0) return { titles, formerSlugs, withdrawn };
     const { formerSlugsOf } = await import('../withdrawn-slugs.ts');
-    return { slugs, withdrawn, formerSlugs: new Map([...formerSlugsOf(withdrawn, flags.cwd), ...formerSlugs]) };
+    return { titles, withdrawn, formerSlugs: new Map([...formerSlugsOf(withdrawn, flags.cwd), ...formerSlugs]) };
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     terminal.say(

@@ -16,10 +16,10 @@ test('prints totals by agent and the last notes, harmless to a terminal', () =>
     assert.is(
       stdout,
       [
-        'agent             votes  yes  no    share',
-        'one                   4    3   1   75.0 %',
-        'gone (withdrawn)      1    1   0  100.0 %',
-        'all                   5    4   1   80.0 %',
+        'agent             votes  yes  no    share  notes',
+        'The one               4    3   1   75.0 %      2',
+        'gone (withdrawn)      1    1   0  100.0 %      1',
+        'all                   5    4   1   80.0 %      3',
         '',
         'Last notes',
         '2026-11-02T10:00:00.000Z  gone  yes  bell � and �[2J line break',
@@ -68,9 +68,9 @@ test('--format csv has the agents, and neither formulas nor controls', () =>
     assert.is(code, 0);
     assert.is(
       stdout,
-      'slug,votes,yes,no,share,withdrawn,last_note\r\n' +
-        `one,4,3,1,0.75,no,"'=HYPERLINK(""http://evil.example"")"\r\n` +
-        'gone,1,1,0,1,yes,"bell � and �[2J line\nbreak"\r\n',
+      'slug,votes,yes,no,share,withdrawn,last_note,notes,title\r\n' +
+        `one,4,3,1,0.75,no,"'=HYPERLINK(""http://evil.example"")",2,The one\r\n` +
+        'gone,1,1,0,1,yes,"bell � and �[2J line\nbreak",1,\r\n',
     );
   }));
 
@@ -126,7 +126,7 @@ test('this program can read its own builds', () =>
     assert.is((await catalog(['build', '--cwd', folder])).code, 0);
     const { stdout, stderr } = await catalog(['votes', '--cwd', folder, '--format', 'csv']);
     assert.is(stderr, '');
-    assert.match(stdout, /^one,1,1,0,1,no,\r\ntwo,1,1,0,1,no,\r\n$/m);
+    assert.match(stdout, /^one,1,1,0,1,no,,0,[^,]+\r\ntwo,1,1,0,1,no,,0,\r\n$/m);
   }));
 
 test('the votes of a withdrawn agent are counted under its last slug, and no other agent counts as withdrawn', () =>
@@ -139,11 +139,15 @@ test('the votes of a withdrawn agent are counted under its last slug, and no oth
     writeFiles(folder, { 'data/votes.jsonl': votes.join('') });
     const report = async () => (await catalog(['votes', '--cwd', folder, '--out', 'dist', '--format', 'csv'])).stdout;
     assert.is((await catalog(['build', '--cwd', folder])).code, 0);
-    const head = 'slug,votes,yes,no,share,withdrawn,last_note\r\n';
-    assert.is(await report(), `${head}one,1,1,0,1,no,\r\nunknown,1,1,0,1,no,\r\nwd,1,1,0,1,yes,\r\n`);
+    const head = 'slug,votes,yes,no,share,withdrawn,last_note,notes,title\r\n';
+    assert.is(
+      await report(),
+      `${head}one,1,1,0,1,no,,0,The one agent\r\nunknown,1,1,0,1,no,,0,\r\nwd,1,1,0,1,yes,,0,\r\n`,
+    );
     // On a server with only a build, nothing says which agent had the former slug.
     rmSync(join(folder, 'agents'), { recursive: true });
-    const rows = 'old-wd,1,1,0,1,yes,\r\none,1,1,0,1,no,\r\nunknown,1,1,0,1,no,\r\nwd,1,1,0,1,yes,\r\n';
+    const rows =
+      'old-wd,1,1,0,1,yes,,0,\r\none,1,1,0,1,no,,0,The one agent\r\nunknown,1,1,0,1,no,,0,\r\nwd,1,1,0,1,yes,,0,\r\n';
     assert.is(await report(), head + rows);
   }));
 

@@ -37,9 +37,9 @@ test('the tables have the days, and the agents with their intervals', () =>
       ['2026-11-02', '4', '4', '0'],
     ]);
     assert.equal(cellsOf($, 1), [
-      ['Agent', 'Votes', 'Yes', 'No', 'Share of yes', '95% interval'],
-      ['one', '4', '3', '1', '75%', '30% to 95%'],
-      ['gone (withdrawn)', '1', '1', '0', '100%', '21% to 100%'],
+      ['Agent', 'Votes', 'Yes', 'No', 'Notes', 'Share of yes', '95% interval'],
+      ['The one', '4', '3', '1', '2', '75%', '30% to 95%'],
+      ['gone (withdrawn)', '1', '1', '0', '1', '100%', '21% to 100%'],
     ]);
     assert.match(
       $('main > p').text(),
@@ -57,9 +57,9 @@ test('each note has its day, agent and vote, and the heading counts them', () =>
         .toArray()
         .map((note) => [$(note).find('.quiet').text(), $(note).find('time').attr('datetime')]),
       [
-        ['2026-11-02, gone, yes', '2026-11-02T10:00:00.000Z'],
-        ['2026-11-02, one, yes', '2026-11-02T10:00:00.000Z'],
-        ['2026-11-01, one, no', '2026-11-01T23:59:59.999Z'],
+        ['2026-11-02, gone (withdrawn), yes', '2026-11-02T10:00:00.000Z'],
+        ['2026-11-02, The one, yes', '2026-11-02T10:00:00.000Z'],
+        ['2026-11-01, The one, no', '2026-11-01T23:59:59.999Z'],
       ],
     );
     assert.not.match($('main').text(), 'Earlier days are only in the table.');

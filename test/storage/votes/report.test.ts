@@ -62,13 +62,13 @@ const rows: { name: string; votes: StoredVote[]; options?: ReportOptions; expect
   {
     name: 'withdrawn agents, marked',
     votes: [vote('v a yes'), vote('v b yes')],
-    options: { slugs: new Set(['a']) },
+    options: { titles: new Map([['a', 'A']]) },
     expected: ['a 1/1', 'b 1/1 withdrawn'],
   },
   {
     name: 'a former slug of an agent that is published, unmarked',
     votes: [vote('v old yes')],
-    options: { slugs: new Set(['new']), formerSlugs: new Map([['old', 'new']]) },
+    options: { titles: new Map([['new', 'New']]), formerSlugs: new Map([['old', 'new']]) },
     expected: ['new 1/1'],
   },
   {
@@ -101,12 +101,13 @@ test('gives totals, shares and the last notes', async () => {
     const { id, time, slug, vote: choice, note: text } = votes[index] as StoredVote;
     return { id, time, slug, vote: choice, note: text as string };
   };
+  const bare = { title: null, withdrawn: false };
   const report: VoteReport = {
     since: '2026-11-01T00:00:00.000Z',
     totals: { votes: 4, yes: 2, no: 2, share: 0.5 },
     agents: [
-      { slug: 'a', votes: 3, yes: 1, no: 2, share: 0.3333, withdrawn: false, lastNote: note(4) },
-      { slug: 'b', votes: 1, yes: 1, no: 0, share: 1, withdrawn: false, lastNote: null },
+      { slug: 'a', votes: 3, yes: 1, no: 2, share: 0.3333, ...bare, notes: 2, lastNote: note(4) },
+      { slug: 'b', votes: 1, yes: 1, no: 0, share: 1, ...bare, notes: 0, lastNote: null },
     ],
     days: [{ day: '2026-11-21', yes: 2, no: 2 }],
     notes: [note(4), note(2)],
@@ -122,6 +123,24 @@ test('days are in order, whatever the order of the votes', async () => {
   assert.equal(
     days.map(({ day }) => day),
     ['2026-11-20', '2026-11-21', '2026-11-22'],
+  );
+});
+
+test('notes count as votes do: the last note of a voter for an agent on a day, with the vote that counts', async () => {
+  const votes = [
+    vote('v a yes', { note: 'first thought' }),
+    vote('v a yes', { note: 'second thought' }),
+    vote('w a yes', { note: 'from another reader' }),
+    vote('v a no'),
+  ];
+  const { agents, notes } = await reportVotes(votes);
+  assert.equal([agents[0]?.votes, agents[0]?.no, agents[0]?.notes], [2, 1, 2]);
+  assert.equal(
+    notes.map(({ vote: choice, note }) => [choice, note]),
+    [
+      ['yes', 'from another reader'],
+      ['no', 'second thought'],
+    ],
   );
 });
 
@@ -157,13 +176,16 @@ test('text: a table, the last notes and what was left out', async () => {
     vote('x release-notes no'),
     vote('v b no', { note: '\u001b[2Jgone\u202e' }),
   ];
-  const report = await reportVotes(votes, { slugs: new Set(['release-notes']), malformed: () => 1 });
+  const report = await reportVotes(votes, {
+    titles: new Map([['release-notes', 'Release \u001bnotes']]),
+    malformed: () => 1,
+  });
   assert.is(
     reportText(report),
-    `agent          votes  yes  no   share
-release-notes      3    2   1  66.7 %
-b (withdrawn)      1    0   1   0.0 %
-all                4    2   2  50.0 %
+    `agent           votes  yes  no   share  notes
+Release �notes      3    2   1  66.7 %      1
+b (withdrawn)       1    0   1   0.0 %      1
+all                 4    2   2  50.0 %      2
 
 Last notes
 2026-11-21T12:00:00.000Z  b  no  �[2Jgone�
@@ -196,9 +218,9 @@ test('text: the time from which votes count', async () => {
   const report = await reportVotes([vote('v a yes')], { since: new Date('2026-11-21T00:00:00Z') });
   assert.is(
     reportText(report),
-    `agent                               votes  yes  no    share
-a                                       1    1   0  100.0 %
-all since 2026-11-21T00:00:00.000Z      1    1   0  100.0 %
+    `agent                               votes  yes  no    share  notes
+a                                       1    1   0  100.0 %      0
+all since 2026-11-21T00:00:00.000Z      1    1   0  100.0 %      0
 `,
   );
 });
