@@ -35,7 +35,10 @@ interface Environment {
   use: 'page' | 'feed' | 'answer' | 'mail';
 }
 
-const mailCell = 'padding: 4px 12px 4px 0; border-bottom: 1px solid #d9d3c5; text-align: left; vertical-align: top;';
+const mailCell =
+  'padding: 4px 12px 4px 0; border-bottom: 1px solid #d9d3c5; text-align: left; vertical-align: top; word-break: break-word;';
+
+const mailPre = 'white-space: pre-wrap; word-break: break-word;';
 
 /** Makes the Markdown renderer of a site. */
 export function markdownRenderer(url: Addresses): MarkdownRenderer {
@@ -87,7 +90,8 @@ export function markdownRenderer(url: Addresses): MarkdownRenderer {
   return {
     forPage: (source, pageUrl) => render(source, pageUrl, 'page'),
     forAnswer: (source, pageUrl) => render(withEndsOfLists(source), pageUrl, 'answer'),
-    forMail: (source, pageUrl) => render(withEndsOfLists(source), pageUrl, 'mail'),
+    forMail: (source, pageUrl) =>
+      render(withEndsOfLists(source), pageUrl, 'mail').replaceAll('<pre>', `<pre style="${mailPre}">`),
     forFeed(source, pageUrl) {
       const cached = inFeeds.get(pageUrl);
       if (cached?.source === source) return cached.html;
