@@ -415,6 +415,16 @@ awkward('each line of a prompt has its own direction, and so has each search res
       page.locator('.result h3 a').boundingBox(),
     ]);
     assert.ok(list && text && Math.abs(list.x + list.width - text.x - text.width) < 1, JSON.stringify([list, text]));
+    await page.locator('#search').fill('בודק');
+    const option = page.locator('#suggestions a').first();
+    await option.waitFor();
+    const title = await option.locator('.suggestion-title').boundingBox();
+    const end = await option.locator('.suggestion-title').evaluate((element) => {
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      return range.getBoundingClientRect().right;
+    });
+    assert.ok(title && Math.abs(title.x + title.width - end) < 2, JSON.stringify([title, end]));
   });
 });
 
