@@ -335,9 +335,7 @@ function matches(sources: readonly string[], texts: readonly string[]): Map<stri
     const found = new Map<string, Match>();
     const own = together?.[index] ?? (isSlow || !retries ? undefined : tryAll(sources, [text])?.[0]);
     for (const [at, source] of sources.entries()) {
-      // The only one was just tried.
-      const isTried = isSlow || sources.length === 1;
-      const match = own?.[at] ?? (isTried ? undefined : tryAll([source], [text])?.[0]?.[0]) ?? 'slow';
+      const match = own?.[at] ?? (isSlow ? undefined : tryAll([source], [text])?.[0]?.[0]) ?? 'slow';
       isSlow ||= match === 'slow';
       found.set(source, match);
     }
