@@ -21,10 +21,13 @@ planted:
       catches:
         near: The total is off.
         far: It only agrees.
+        farther: It agrees twice.
 `,
   'evals/recordings/other/planted.txt': 'A | 1\nB | 2\nC | 3\nD | 4\nE | 5\nTotal: 15 <b>rows</b>\n',
   'evals/counterexamples/near.txt': 'A | 1\nB | 2\nC | 3\nD | 4\nE | 5\nTotal: 16 <b>rows</b>\n',
-  'evals/counterexamples/far.txt': 'fine\n',
+  'evals/counterexamples/far.txt': 'It is fine, and so is everything else.\nAll rows are right, as far as I see.\n',
+  'evals/counterexamples/farther.txt':
+    'It is fine, and so is everything else.\nAll rows are right, as far as I see.\nYes.\n',
   'evals/recordings/other/sample.txt': 'It says "<b>twelve or more</b>".\n',
   'sample-output.txt': '{"rows": 0}\n',
 };
@@ -56,6 +59,7 @@ test('an answer says how it was made, and a note only if there is one', () => {
     'Recorded through an API on January 1, 2026.',
     'Recorded through an API on January 1, 2026. (temperature 0, 9 tokens out)',
     'What differs from the answer of Other, as its page says:',
+    'What differs from the wrong answer “It only agrees.”:',
   ]);
 });
 
@@ -66,9 +70,12 @@ test('a wrong answer is shown by what differs from the good answer that it was m
       .find('.changes > *')
       .map((_, line) => page(line).text())
       .get(),
-    ['E | 5', 'Removed: Total: 15 <b>rows</b>', 'Added: Total: 16 <b>rows</b>'],
+    [
+      ...['E | 5', 'Removed: Total: 15 <b>rows</b>', 'Added: Total: 16 <b>rows</b>'],
+      ...['All rows are right, as far as I see.', 'Added: Yes.'],
+    ],
   );
-  assert.is(wrong.last().find('pre').text(), 'fine\n');
+  assert.match(wrong.eq(1).find('pre').text(), 'It is fine');
   assert.is(proof.find('h3 + p a').attr('href'), '/api/evals/one.json');
 });
 

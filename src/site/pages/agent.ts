@@ -215,14 +215,14 @@ function proofSection({ texts, proof }: PublishedAgent, toHtml: (answer: string)
 }
 
 /** An answer that wrong ones may be made from. */
-interface GoodAnswer {
+interface Original {
   /** What it is, such as `the sample output`. */
   name: string;
   lines: string[];
 }
 
 /** The answers to a case, in a turn of the conversation, counted from 0. */
-function goodAnswers({ answers }: Evals, name: string, turn: number, sampleOutput: string): GoodAnswer[] {
+function goodAnswers({ answers }: Evals, name: string, turn: number, sampleOutput: string): Original[] {
   const recorded = answers
     .filter((answer) => answer.case === name)
     .map(({ recorded, answer, turns }) => [`the answer of ${recorded.model}`, [answer, ...turns][turn] ?? ''] as const);
@@ -231,15 +231,21 @@ function goodAnswers({ answers }: Evals, name: string, turn: number, sampleOutpu
 }
 
 /** The counterexamples of an answer, each with the check that has to stop it. */
-function wrongAnswersOf({ checks, counterexamples }: Round, good: readonly GoodAnswer[]) {
-  return counterexamples.map(({ name, wrong, check, answer, results }) => ({
-    id: `proof-wrong-${name}`,
-    wrong,
-    answer,
-    changes: changesOf(answer, good),
-    stopped: results[check]?.failure !== null,
-    check: checks[check]?.why ?? results[check]?.kind ?? '',
-  }));
+function wrongAnswersOf({ checks, counterexamples }: Round, good: readonly Original[]) {
+  // Where the good answer is no longer recorded, wrong answers that were made from it are still like each other.
+  const shown: Original[] = [];
+  return counterexamples.map(({ name, wrong, check, answer, results }) => {
+    const changes = changesOf(answer, good) ?? changesOf(answer, shown);
+    if (changes === null) shown.push({ name: `the wrong answer “${wrong}”`, lines: answer.trimEnd().split('\n') });
+    return {
+      id: `proof-wrong-${name}`,
+      wrong,
+      answer,
+      changes,
+      stopped: results[check]?.failure !== null,
+      check: checks[check]?.why ?? results[check]?.kind ?? '',
+    };
+  });
 }
 
 type Round = Pick<Case, 'checks' | 'counterexamples'>;
@@ -251,7 +257,7 @@ const mostEdits = 40;
  * How a wrong answer differs from the good one that shares the most lines with it, as HTML: the changed lines, each with the
  * lines around it. Null if these are longer than the answer itself.
  */
-function changesOf(answer: string, good: readonly GoodAnswer[]): { from: string; html: string } | null {
+function changesOf(answer: string, good: readonly Original[]): { from: string; html: string } | null {
   const lines = answer.trimEnd().split('\n');
   const own = new Set(lines);
   const shared = good.map((one) => one.lines.filter((line) => own.has(line)).length);

@@ -19,7 +19,7 @@ const ids = ['proof-input-hard', ...boxes.map((name) => `proof-model-${name}`), 
 export const proof: Expected = {
   'section[aria-labelledby=proof] .leaf-body > p': [
     'Real answers, unedited, graded by checks that anyone can run again. 0 of 3 pass every check. Wrong answers that the same checks stop: 1 of 1. 1 out of date: the prompt or the input changed afterward.',
-    'Each of these is wrong in one way. A check that lets one pass would prove nothing. Most are shown as changes to a good answer. The API has the whole texts.',
+    'Each of these is wrong in one way. A check that lets one pass would prove nothing. Most are shown as changes to another answer. The API has the whole texts.',
   ],
   'section[aria-labelledby=trap] p': [
     'Read the sample input once more. What would a quick answer get wrong?',
