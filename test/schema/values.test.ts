@@ -96,6 +96,7 @@ test('an optional key of an agent may be there without a value', () => {
     'formerSlugs',
     'keywords',
     'trap',
+    'inputs',
     'videoUrl',
     'configFilename',
     'source',
