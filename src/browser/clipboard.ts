@@ -65,15 +65,28 @@ interface CopyButton {
   reset(): void;
 }
 
-/** Text that cannot be copied is offered after `place`. */
-export function copyButton(button: HTMLButtonElement, status: Element | null, place: Element): CopyButton {
-  // The name of the button may go on, hidden, after the text that the reader sees.
-  const text = button.firstChild ?? button;
-  const label = text.textContent;
+/** The text of a button that the reader sees. Its name may go on, hidden, after it. */
+function labelOf(button: HTMLButtonElement): Node {
+  return button.firstChild ?? button;
+}
+
+function constantLabel(button: HTMLButtonElement): () => string | null {
+  const label = labelOf(button).textContent;
+  return () => label;
+}
+
+/** Text that cannot be copied is offered after `place`. `label` is what the button says before it is pressed. */
+export function copyButton(
+  button: HTMLButtonElement,
+  status: Element | null,
+  place: Element,
+  label = constantLabel(button),
+): CopyButton {
+  const text = labelOf(button);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const reset = () => {
     clearTimeout(timer);
-    text.textContent = label;
+    text.textContent = label();
     delete button.dataset.copied;
     say(status);
     withdrawText(place);

@@ -101,12 +101,12 @@ function frame(files: ReadonlyMap<string, Buffer>, page: Frame): Expected {
     'footer.colophon .colophon-columns p': [
       `${name}${tagline}. Published by ${publisher.name}.`,
       'Every prompt is free to reuse under CC BY 4.0: name the publisher, and link to the agent.',
-      'Follow with a feed reader. For developers: API and MCP, llms.txt. Do you have a prompt that helps? Propose an agent.',
+      'Subscribe, or follow with a feed reader. For developers: API and MCP, llms.txt. Do you have a prompt that helps? Propose an agent.',
     ],
     'footer.colophon .colophon-columns a @href': [
       publisher.url,
       'https://creativecommons.org/licenses/by/4.0/',
-      ...['/base/atom.xml', '/base/developers', '/base/llms.txt'],
+      ...['/base/#follow', '/base/atom.xml', '/base/developers', '/base/llms.txt'],
       `${repository}/issues/new?template=propose-an-agent.yml`,
     ],
     'form.search label @for': 'search',
