@@ -190,7 +190,8 @@ async function operate(machine: Machine, commands: Commands, recipients: string[
   await seeTheAgent();
   await vote(1);
   const reports = commands.next('cd /opt/catalog');
-  assert.match(await shell(reports), new RegExp(`${slug} +1 +1 +0`));
+  // Votes, yes, no, and notes.
+  assert.match(await shell(reports), new RegExp(`${title}.* 1 +1 +0`));
 
   await shell(commands.next('cat >> /etc/catalog/catalog.env'));
   await seeTheAgent();
@@ -215,7 +216,7 @@ async function operate(machine: Machine, commands: Commands, recipients: string[
   await seeTheAgent();
   life.afterRestore?.(before);
   assert.equal([...(await get()).keys()], [], 'nobody gets the email again');
-  assert.match(await shell(reports), new RegExp(`${slug} +2 +2 +0[\\s\\S]+${recipients.length} confirmed`));
+  assert.match(await shell(reports), new RegExp(`${title}.* 2 +2 +0[\\s\\S]+${recipients.length} confirmed`));
   await press(unsubscribeLink(mails.get('ann@example.com') as ReceivedMail));
 }
 
