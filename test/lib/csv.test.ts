@@ -32,9 +32,10 @@ const columns = 'time,email,list,note,requested,form,confirmed,unsubscribed';
 for (const { name, note, expected } of cells) {
   test(`${name} is the same harmless field in the tables of votes, notes and addresses`, () => {
     const vote = { id: '1', time, slug: 'one', vote: 'no' as const, note };
-    const agent = { slug: 'one', votes: 1, yes: 0, no: 1, share: 0, withdrawn: false, lastNote: vote };
+    const counts = { votes: 1, yes: 0, no: 1, notes: 1 };
+    const agent = { slug: 'one', title: 'T', ...counts, share: 0, withdrawn: false, lastNote: vote };
     const report = { agents: [agent], notes: [vote] } as unknown as Parameters<typeof notesCsv>[0];
-    assert.is(agentsCsv(report).split(',').slice(12).join(','), `${expected}\r\n`);
+    assert.is(agentsCsv(report).split(',').slice(14).join(','), `${expected},1,T\r\n`);
     assert.is(notesCsv(report), `time,slug,vote,note,id\r\n${time},one,no,${expected},1\r\n`);
     const entry = { time, email: 'a@example.com', list: 'custom' as const, notes: [note], consent: null };
     assert.is(toCsv([entry]), `${columns}\r\n${time},a@example.com,custom,${expected},,,,\r\n`);

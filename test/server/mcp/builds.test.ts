@@ -71,7 +71,7 @@ test('the index that the server loads in slices finds what the page’s index fi
     const bytes = await readFile(join(builtCatalog(folder, agents), 'search-index.json'));
     const page = MiniSearch.loadJSON<SearchEntry>(bytes.toString('utf8'), searchOptions);
     const server = await loadSearchIndex(bytes);
-    for (const query of ['table', 'tabel sort', 'log', 'agent called', 'zeppelin']) {
+    for (const query of ['table', 'tabl sort', 'log', 'agent called', 'zeppelin']) {
       const [ofServer, ofPage] = [server, page].map((index) => searchAgents(index, query, () => true));
       assert.equal(ofServer, ofPage, query);
       assert.is(ofServer?.length === 0, query === 'zeppelin', query);
