@@ -149,13 +149,13 @@ test('a score opens the answer that it is about, also after it was closed, and s
     const score = page.locator('section[aria-labelledby=proof] td a').first();
     const id = (await score.getAttribute('href')) ?? '';
     await score.click();
-    await page.locator(`${id} > .checks`).first().waitFor();
+    await page.locator(`${id} > .quiet`).first().waitFor();
     await page.locator(`${id} > summary`).click();
-    await page.locator(`${id} > .checks`).first().waitFor({ state: 'hidden' });
+    await page.locator(`${id} > .quiet`).first().waitFor({ state: 'hidden' });
     await score.click();
-    await page.locator(`${id} > .checks`).first().waitFor();
+    await page.locator(`${id} > .quiet`).first().waitFor();
     await page.reload();
-    await page.locator(`${id} > .checks`).first().waitFor();
+    await page.locator(`${id} > .quiet`).first().waitFor();
     assert.is(await page.locator('details[open]').count(), 1);
   });
 });

@@ -203,6 +203,7 @@ function proofSection({ texts, proof }: PublishedAgent, toHtml: (answer: string)
       about,
       input,
       isSample: name === sampleCase,
+      checks: evals.answers.find((answer) => answer.case === name)?.results.map(checkOf) ?? [],
     })),
     rows: rows.map(({ model, answers }) => ({
       model,
@@ -240,7 +241,7 @@ function wrongAnswersOf({ checks, counterexamples }: Round, good: readonly Origi
     return {
       id: `proof-wrong-${name}`,
       wrong,
-      answer,
+      start: startOf(answer, 5),
       changes,
       stopped: results[check]?.failure !== null,
       check: checks[check]?.why ?? results[check]?.kind ?? '',
@@ -289,6 +290,7 @@ function missedWithoutPrompt({ results, withoutPrompt }: GradedAnswer) {
 function answerOf(graded: GradedAnswer, cases: readonly Case[], toHtml: (answer: string) => string) {
   const { case: name, recorded, stale, answer, results, turns, withoutPrompt } = graded;
   const { model, date, made, note = null, settings = {}, tokens = {} } = recorded;
+  const html = toHtml(answer);
   const facts = [
     ...Object.entries(settings).map(([key, value]) => `${key} ${value}`),
     ...(tokens.input === undefined ? [] : [`${tokens.input} tokens in`]),
@@ -304,7 +306,7 @@ function answerOf(graded: GradedAnswer, cases: readonly Case[], toHtml: (answer:
     facts: facts.join(', '),
     stale,
     score: scoreOf(graded),
-    results: results.map(checkOf),
+    failures: results.map(checkOf).filter(({ failure }) => failure !== null),
     answer,
     answerTitle: withoutPrompt === null ? 'The answer' : `With the prompt: ${score(results)}`,
     turns: turns.map((text, index) => ({
@@ -315,7 +317,9 @@ function answerOf(graded: GradedAnswer, cases: readonly Case[], toHtml: (answer:
       html: toHtml(text),
     })),
     answerId: `${idOf(graded)}-answer`,
-    html: toHtml(answer),
+    html,
+    // A second form of each answer would be a tenth of the page.
+    oneForm: name !== sampleCase && html,
     withoutPrompt:
       withoutPrompt === null
         ? null

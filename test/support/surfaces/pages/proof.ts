@@ -11,15 +11,16 @@ const boxes = [
   'one--hard-turn-2',
   'two--sample-answer',
 ];
-const ids = ['proof-input-hard', ...boxes.map((name) => `proof-model-${name}`), 'proof-wrong-wrong-one'].map(
-  (id) => `${id}-title`,
-);
+const titles = (names: readonly string[]) =>
+  ['proof-input-hard', ...names.map((name) => `proof-model-${name}`), 'proof-wrong-wrong-one'].map(
+    (id) => `${id}-title`,
+  );
 
 /** The section "Proof" on the page of the agent `rich`. */
 export const proof: Expected = {
   'section[aria-labelledby=proof] .leaf-body > p': [
     'Real answers, unedited, graded by checks that anyone can run again. 0 of 3 pass every check. Wrong answers that the same checks stop: 1 of 1. 1 out of date: the prompt or the input changed afterward.',
-    'Each of these is wrong in one way. A check that lets one pass would prove nothing. Most are shown as changes to another answer. The API has the whole texts.',
+    'Each of these is wrong in one way. A check that lets one pass would prove nothing. Most are shown as changes to another answer, the others by how they start. The API has the whole texts.',
   ],
   'section[aria-labelledby=trap] p': [
     'Read the sample input once more. What would a quick answer get wrong?',
@@ -44,13 +45,13 @@ export const proof: Expected = {
     'proof-model-two--sample',
   ],
   'section[aria-labelledby=proof] summary': [
+    'The case sample',
+    richEvals.why,
     `The case hard: ${richEvals.about}`,
+    `Turn 2: ${richEvals.why}`,
     `${richEvals.model}, sample: 1 of 2`,
-    `Passed: ${richEvals.why}`,
     `${richEvals.model}, hard: 1 of 2`,
-    `Passed, turn 2: ${richEvals.why}`,
     `${richEvals.other}, sample: 0 of 2, out of date`,
-    `Failed: ${richEvals.why} ${missing}`,
     `${richEvals.wrong} Stopped`,
   ],
   'section[aria-labelledby=proof] details > .quiet @textContent': [
@@ -61,39 +62,41 @@ export const proof: Expected = {
   ],
   'section[aria-labelledby=proof] details > .quiet time @datetime': ['2026-02-27', '2026-02-27', '2026-01-02'],
   'section[aria-labelledby=proof] details > p:not(.quiet)': [
+    'Each answer to it has to pass these checks:',
+    'Each answer to it has to pass these checks:',
     'Without the prompt, the same model misses what these checks find:',
     `Then: ${richEvals.says}`,
     'Out of date: the prompt changed after this answer was recorded.',
     `It fails this check: ${richEvals.why}`,
   ],
-  '#proof-model-one--sample li': [
-    `Passed: ${richEvals.why} contains ${richEvals.check}`,
-    'Failed: is-json It is not JSON.',
-    richEvals.why,
-  ],
+  '#proof-model-one--sample li': ['Failed: is-json It is not JSON.', richEvals.why],
   '#proof-model-one--sample .failed': 'Failed: is-json It is not JSON.',
   'section[aria-labelledby=proof] figcaption > span': [
     ...['Input of hard', 'With the prompt: 1 of 2', 'Without the prompt: 0 of 2', 'The answer', 'Answer 2'],
-    ...['The answer', 'Wrong answer'],
+    ...['The answer', 'How it starts'],
   ],
   'section[aria-labelledby=proof] pre': [
     richEvals.input,
     richEvals.good,
-    richEvals.bare,
-    richEvals.bad,
-    richEvals.later,
     richEvals.old,
-    richEvals.wrongAnswer,
+    richEvals.wrongAnswer.trimEnd(),
+  ],
+  'section[aria-labelledby=proof] .rendered @textContent': [
+    ...[richEvals.good, richEvals.bare, richEvals.bad, richEvals.later, richEvals.old].map((text) =>
+      text.replaceAll('&amp;', '&'),
+    ),
   ],
   'section[aria-labelledby=proof] li @textContent': [
-    `Passed: ${richEvals.why} contains ${richEvals.check}`,
+    `${richEvals.why} contains ${richEvals.check}`,
+    'is-json',
+    `contains ${richEvals.check}`,
+    `Turn 2: ${richEvals.why} contains Later`,
     'Failed: is-json It is not JSON.',
     richEvals.why,
     `${lacks} ${missing}`,
-    `Passed, turn 2: ${richEvals.why} contains Later`,
-    `Failed: ${richEvals.why} ${missing} contains ${richEvals.check}`,
+    `Failed: ${richEvals.why} ${missing}`,
     'Failed: is-json It is not JSON.',
   ],
-  'section[aria-labelledby=proof] figcaption > span @id': ids,
-  'section[aria-labelledby=proof] pre @aria-labelledby': ids,
+  'section[aria-labelledby=proof] figcaption > span @id': titles(boxes),
+  'section[aria-labelledby=proof] pre @aria-labelledby': titles(['one--sample-answer', 'two--sample-answer']),
 };
