@@ -7,8 +7,9 @@ import subsetFont from 'subset-font';
  * --import tsx tools/subset-fonts.ts`. The result is committed below templates/assets/fonts, so that builds do not
  * need the full fonts.
  *
- * Each font becomes two files: the characters of almost every page, and the rest of Latin-1, which browsers load only
- * for pages that use it (the `unicode-range` in style.css has to match).
+ * Each font becomes three files: the characters of almost every page, those of German and Spanish with the euro sign, and
+ * the rest of Latin-1. Browsers load the last two only for pages that use them (the `unicode-range` in style.css has to
+ * match).
  *
  * The social images have separate fonts in templates/fonts, which no page loads. They have a single weight, because the
  * renderer does not support variable fonts, and more scripts, because it cannot draw missing characters. They are used
@@ -20,8 +21,9 @@ const target = fileURLToPath(new URL('../templates/assets/fonts/', import.meta.u
 const pictureTarget = fileURLToPath(new URL('../templates/fonts/', import.meta.url));
 
 const basic = `${range(0x20, 0x7e)}\u00a0§©·×–—‘’“”…←→`;
-const extended = [...`${range(0xa1, 0xff)}ŒœŠšŸŽžﬁﬂ‚„†‡•‹›′″€™−≤≥≠≈`]
-  .filter((letter) => !basic.includes(letter))
+const accented = 'ÄÖÜäöüßÁÉÍÓÚÑáéíóúñ¡¿€';
+const extended = [...`${range(0xa1, 0xff)}ŒœŠšŸŽžﬁﬂ‚„†‡•‹›′″™−≤≥≠≈`]
+  .filter((letter) => !`${basic}${accented}`.includes(letter))
   .join('');
 
 const fonts = [
@@ -71,7 +73,7 @@ const keepFeatures = ['kern', 'mark', 'ccmp', 'tnum', 'lnum'];
 
 mkdirSync(target, { recursive: true });
 for (const { name, file, axes } of fonts) {
-  for (const [part, characters] of Object.entries({ basic, extended })) {
+  for (const [part, characters] of Object.entries({ basic, accented, extended })) {
     const options = { targetFormat: 'woff2' as const, variationAxes: axes, keepFeatures };
     const bytes = await subsetFont(readFileSync(source + file), characters, options);
     writeFileSync(`${target}${name}-${part}.woff2`, bytes);

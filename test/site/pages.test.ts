@@ -84,7 +84,7 @@ test('stylesheets and pages request the same version of a font', async () => {
   const preloads = [...page.matchAll(/<link rel="preload" href="\/assets\/([^"]+)"/g)];
   assert.is(preloads.length, 3);
   for (const [, address = ''] of preloads) assert.match(css, `url("${address.replace('&#x3D;', '=')}")`);
-  assert.is(css.match(/url\("fonts\/[\w-]+\.woff2\?v=[0-9a-f]{12}"\)/g)?.length, 6);
+  assert.is(css.match(/url\("fonts\/[\w-]+\.woff2\?v=[0-9a-f]{12}"\)/g)?.length, 9);
 });
 
 test('no page has a heading, a list or a group of fields with nothing in it', () =>
