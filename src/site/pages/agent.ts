@@ -255,8 +255,8 @@ type Round = Pick<Case, 'checks' | 'counterexamples'>;
 const mostEdits = 40;
 
 /**
- * How a wrong answer differs from the good one that shares the most lines with it, as HTML: the changed lines, each with the
- * lines around it. Null if these are longer than the answer itself.
+ * How a wrong answer differs from the good one that shares the most lines with it, as HTML: the changed lines, and the line
+ * before those that are only added or only removed. Null if these are longer than the answer itself.
  */
 function changesOf(answer: string, good: readonly Original[]): { from: string; html: string } | null {
   const lines = answer.trimEnd().split('\n');
@@ -268,10 +268,13 @@ function changesOf(answer: string, good: readonly Original[]): { from: string; h
   let length = 0;
   const html = parts.flatMap(({ value, added, removed }, part) =>
     value.map((text, line) => {
-      const [isFirst, isLast] = [line === 0 && part > 0, line === value.length - 1 && part < parts.length - 1];
-      if (!added && !removed && !isFirst && !isLast)
-        return line === 1 && part > 0 && part < parts.length - 1 ? '<hr>' : '';
-      if (!added && !removed && text === '') return '';
+      const next = parts[part + 1];
+      if (!added && !removed) {
+        const isPlace = line === value.length - 1 && !(next?.removed && parts[part + 2]?.added);
+        if (next === undefined) return '';
+        if (line === 0 && part > 0 && !(isPlace && text !== '')) return '<hr>';
+        if (!isPlace || text === '') return '';
+      }
       length += text.length + 1;
       const escaped = Handlebars.escapeExpression(text);
       if (removed) return `<del><span class="visually-hidden">Removed: </span>${escaped}</del>`;
