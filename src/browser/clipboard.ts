@@ -65,28 +65,20 @@ interface CopyButton {
   reset(): void;
 }
 
-/** The text of a button that the reader sees. Its name may go on, hidden, after it. */
-function labelOf(button: HTMLButtonElement): Node {
-  return button.firstChild ?? button;
-}
-
-function constantLabel(button: HTMLButtonElement): () => string | null {
-  const label = labelOf(button).textContent;
-  return () => label;
-}
-
-/** Text that cannot be copied is offered after `place`. `label` is what the button says before it is pressed. */
+/** Text that cannot be copied is offered after `place`. `label` says what the button says instead of its own label, if anything. */
 export function copyButton(
   button: HTMLButtonElement,
   status: Element | null,
   place: Element,
-  label = constantLabel(button),
+  label?: () => string | undefined,
 ): CopyButton {
-  const text = labelOf(button);
+  // The name of the button may go on, hidden, after the text that the reader sees.
+  const text = button.firstChild ?? button;
+  const plain = text.textContent;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const reset = () => {
     clearTimeout(timer);
-    text.textContent = label();
+    text.textContent = label?.() ?? plain;
     delete button.dataset.copied;
     say(status);
     withdrawText(place);

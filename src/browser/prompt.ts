@@ -34,10 +34,8 @@ export function startFillIn(): void {
     const button = form.querySelector('button');
     if (button === null) continue;
     const status = form.querySelector('.buttons [role="status"]');
-    const plain = button.textContent;
     const hasInput = () => fieldsOf(form).some(({ value }) => value.trim() !== '');
-    const label = () => (hasInput() ? (button.dataset.withInput ?? plain) : plain);
-    const { copy, reset } = copyButton(button, status, form, label);
+    const { copy, reset } = copyButton(button, status, form, () => (hasInput() ? button.dataset.withInput : undefined));
     startRemembering(form);
     startSample(form, status);
     watchFields(form, reset);

@@ -100,6 +100,19 @@ test('a conversation is graded turn by turn, and a later answer can quote what t
     // The other case has an answer of the command.
     assert.match(recorded.stderr, 'one, sample: It is a conversation. Record it by hand: see docs/evals.md.\n');
     assert.match(recorded.stderr, 'Recorded 1 answer');
+    const again = await catalog([
+      'eval',
+      'one',
+      '--record',
+      '--model',
+      'some/model',
+      '--command',
+      'cat',
+      '--cwd',
+      folder,
+    ]);
+    assert.match(again.stderr, 'Out of date: 1 existing answer.');
+    assert.not.match(again.stderr, 'conversation');
   }));
 
 test('--summary says what answers miss without the prompt, and --mutate which changes of the sample nobody notices', () =>

@@ -389,32 +389,30 @@ function tasksOf({ source, parsed }: ReadAgent, model: Model, options: RecordOpt
   if (other !== undefined)
     throw new OperationError(`${folder} has answers of ${other.model}. Use that name, or rename the folder.`);
   return evals.cases.flatMap(({ name, input, turns }): Task[] => {
-    if (turns.length > 0) {
-      const message = 'It is a conversation. Record it by hand: see docs/evals.md.';
-      if (names.includes(`${folder}/${name}.txt`)) outcome.kept += 1;
-      else outcome.failures.push({ slug, case: name, message });
-      return [];
-    }
     const digests = { promptSha256: sha256Of(prompt), inputSha256: sha256Of(input) };
     const entry = entries[name];
     const hasOtherInput = entry?.inputSha256 !== digests.inputSha256;
     const hasOtherPrompt = entry?.promptSha256 !== digests.promptSha256;
+    const stays = ({ file, isMain }: { file: string; isMain: boolean }) => {
+      const isStale = hasOtherInput || (isMain && hasOtherPrompt);
+      if (!names.includes(file) || options.replace === 'all' || (options.replace === 'stale' && isStale)) return false;
+      outcome.kept += 1;
+      outcome.stale += isStale ? 1 : 0;
+      return true;
+    };
     const main = { file: `${folder}/${name}.txt`, message: messageOf(prompt, input), isMain: true };
+    if (turns.length > 0) {
+      const message = 'It is a conversation. Record it by hand: see docs/evals.md.';
+      if (!stays(main)) outcome.failures.push({ slug, case: name, message });
+      return [];
+    }
     const ask = options.ask ?? entry?.withoutPrompt?.ask;
     const plain = ask === undefined ? input : `${ask}\n\n${input}`;
     const bare = { file: `${folder}/${name}.without-prompt.txt`, message: plain, ask, isMain: false };
     const hasBare = names.includes(bare.file);
     // An existing answer without the prompt comes first: once the entry is new, the old answer would count as new too.
     const parts = hasBare ? [bare, main] : options.withoutPrompt && input.trim() !== '' ? [main, bare] : [main];
-    const wanted = parts.filter(({ file, isMain }) => {
-      if (!names.includes(file)) return true;
-      const isStale = hasOtherInput || (isMain && hasOtherPrompt);
-      if (options.replace === 'all' || (options.replace === 'stale' && isStale)) return true;
-      outcome.kept += 1;
-      outcome.stale += isStale ? 1 : 0;
-      return false;
-    });
-    return [{ agent: source, name, digests, parts: wanted }];
+    return [{ agent: source, name, digests, parts: parts.filter((part) => !stays(part)) }];
   });
 }
 
