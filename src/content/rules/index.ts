@@ -2,8 +2,7 @@ import { type Diagnostic, diagnose } from '../../schema/diagnostics/diagnostic.t
 import { pathOf, unprocessable } from '../parse/files.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
 import { checks, emptyCase, outputShape, sameInput, sample, stale, toothless, unproven, why } from './answers.ts';
-import { inputContract, inputs, untrusted } from './prompt-input.ts';
-import { ground, measurable, rulesCount, sections, stop } from './prompt-rules.ts';
+import { ground, inputContract, inputs, measurable, rulesCount, sections, stop, untrusted } from './prompt.ts';
 import { type EditorialRule, viewAgent } from './rule.ts';
 import { demo, excerpt, oneJob, placeholder, portable } from './texts.ts';
 
