@@ -123,7 +123,7 @@ export const heldOutQueries: readonly SearchQuery[] = [
   ['best laptop for students', []],
 ];
 
-/** For agents that came later. Their keywords existed by then; the search was not tuned with these queries. */
+/** For agents that came later. Their keywords existed by then. The search was tuned with these queries later. */
 export const laterQueries: readonly SearchQuery[] = [
   ['words my customers do not understand', ['jargon-meter']],
   ['make a letter easier to read', ['jargon-meter']],

@@ -42,6 +42,16 @@ function withoutDouble(stem: string): string {
   return stem.replace(/([bdfgmnprt])\1$/, '$1');
 }
 
+/** Endings that make another kind of word of a stem. */
+const endings = /(?:abl|al|at|er|ful|ibl|ion|ism|ist|it|iv|iz|less|ment|ness|or|ous)$/;
+
+/** What related words start with: `transl` for translate, translated, translation, and translator. */
+export function rootOf(word: string): string {
+  const stem = stemOf(word);
+  const root = stem.replace(endings, '');
+  return root.length < 5 || root === stem ? stem : rootOf(root);
+}
+
 /** Verbs that start requests of any kind. */
 const weakWords = new Set(
   'analyze check create explain find generate improve look plan summarize turn write'.split(' ').map(stemOf),

@@ -5,6 +5,7 @@ import {
   fold,
   isUnspaced,
   queryTerms,
+  rootOf,
   type SearchEntry,
   type StoredEntry,
   stemOf,
@@ -15,18 +16,24 @@ import {
 interface Hit extends StoredEntry {
   /** The slug. */
   id: string;
-  /** How well it matches the query, from 0 to 1. 1 means that every word is in its title, tags or keywords. */
+  /** How well it matches the query, up to 1, which means that every word is in its title, tags or keywords. */
   score: number;
   /** Whether it has every word. */
   whole: boolean;
 }
 
 /**
- * The lowest score of a hit: for a query of one word, if it has one word of several, if that word is important and in its
- * title, tags or keywords (`strong`), and if it has `several` words. One word alone says little about what a reader wants. A
- * hit also needs at least the share `ofBest` of the best score.
+ * The lowest score of a hit: for a query of one word, if it has one word of several, if that word is rare, important and in
+ * its title, tags or keywords (`strong`), and if it has `several` words. One word alone says little about what a reader
+ * wants. A hit also needs at least the share `ofBest` of the best score.
  */
-const least = { only: 0.35, one: 0.4, strong: 0.3, several: 0.15, ofBest: 0.5 };
+const least = { only: 0.35, one: 0.4, strong: 0.25, several: 0.15, ofBest: 0.4 };
+
+/** A word is rare if at most this share of all agents has it, or only a few. */
+const rare = { share: 0.3, few: 3 };
+
+/** How much MiniSearch's rank changes the order. It counts in how many fields an agent has a word, and the title most. */
+const rankWeight = 0.3;
 
 /** Words are searched unchanged: they are already split and folded. */
 const literal = { tokenize: (text: string) => [text], processTerm: (term: string) => term };
@@ -57,11 +64,12 @@ export function searchAgents(
   fits: (agent: StoredEntry) => boolean,
   { near = 0 } = {},
 ): Hit[] {
-  const words = queryTerms(query).map((word, at, { length }) => {
+  const words = joinedWords(index, queryTerms(query)).map((word, at, { length }) => {
     return { ...findWord(index, word, at === length - 1), weight: weightOf(word) };
   });
   const sums = new Map<string, Sum>();
   let possible = 0;
+  const most = Math.max(rare.few, rare.share * index.documentCount);
   for (const { qualities, weight } of words) {
     const rarity = weight * Math.log(1 + (index.documentCount + 1) / (Math.max(1, qualities.size) + 0.5));
     possible += rarity;
@@ -69,7 +77,7 @@ export function searchAgents(
       const sum = sums.get(id) ?? { points: 0, words: 0, strong: false };
       sum.points += rarity * quality;
       sum.words += 1;
-      sum.strong ||= weight === 1 && quality === 1;
+      sum.strong ||= weight === 1 && quality === 1 && qualities.size <= most;
       sums.set(id, sum);
     }
   }
@@ -82,16 +90,31 @@ export function searchAgents(
   }
   const best = [...scores.values()].sort((a, b) => b - a);
   const bound = near === 0 ? least.ofBest * (best[0] ?? 0) : (best[near - 1] ?? 0);
-  // MiniSearch's rank breaks ties. Creating its results is expensive, so they are created only for hits.
+  // Creating MiniSearch's results is expensive, so they are created only for hits.
   const boostDocument = (id: string) => ((scores.get(id) ?? -1) < bound ? 0 : 1);
-  const ranked = index.search({ queries: words.map(({ query }) => query), combineWith: 'OR', boostDocument });
+  const queries = words.map((word) => word.query);
+  const ranked = index.search({ queries, combineWith: 'OR', boostDocument, boost: { title: 3 } });
+  const ranks = ranked.map(({ score, queryTerms: { length } }) => score / length);
+  const unit = rankWeight / Math.max(...ranks);
   return ranked
-    .map((result) => ({ result, sum: sums.get(result.id) as Sum, rank: result.score / result.queryTerms.length }))
-    .sort((a, b) => b.sum.points - a.sum.points || b.rank - a.rank || b.result.issue - a.result.issue)
-    .map(({ result, sum }) => {
-      const hit = { score: scores.get(result.id) as number, whole: sum.words === words.length };
+    .map((result, at) => {
+      const score = scores.get(result.id) as number;
+      return { result, score, order: score + unit * (ranks[at] as number) };
+    })
+    .sort((a, b) => b.order - a.order || b.result.issue - a.result.issue)
+    .map(({ result, score }) => {
+      const hit = { score, whole: sums.get(result.id)?.words === words.length };
       return Object.assign(result as unknown as StoredEntry & { id: string }, hit);
     });
+}
+
+/** Joins two words in a row if agents have them as one: `runbook` for run book. */
+function joinedWords(index: MiniSearch<SearchEntry>, [word, next, ...rest]: readonly string[]): string[] {
+  if (word === undefined) return [];
+  if (next === undefined) return [word];
+  const joined = word + next;
+  const isWord = joined.length > 5 && qualitiesOf(index, startOf(stemOf(joined)), joined, 0).size > 0;
+  return isWord ? [joined, ...joinedWords(index, rest)] : [word, ...joinedWords(index, [next, ...rest])];
 }
 
 /**
@@ -105,36 +128,48 @@ export function isTooShort(query: string): boolean {
   return short.test(fold(query.trim()));
 }
 
+/** A query for words that start like this. */
+function startOf(start: string): QueryCombination {
+  return { queries: [start], ...literal, prefix: !short.test(start) };
+}
+
 /**
- * Finds a word, its other forms, and words that start with it; if there are none, words with a similar spelling. Only the
- * last word of a query may still be incomplete, so longer words match the others less.
+ * Finds a word, its other forms, related words, and words that start with it; if there are none, words with a similar
+ * spelling. Only the last word of a query may still be incomplete, so longer words match the others less.
  */
 function findWord(index: MiniSearch<SearchEntry>, word: string, isLast: boolean): Found {
-  const stem = stemOf(word);
-  const byStart = { queries: [stem], ...literal, prefix: !short.test(stem) };
+  const byStart = startOf(rootOf(word));
   const qualities = qualitiesOf(index, byStart, word, isLast ? 0.7 : 0.4);
   if (qualities.size > 0 || word.length < 5) return { query: byStart, qualities };
-  const similar = { queries: [word], ...literal, fuzzy: word.length < 8 ? 1 : 2 };
-  return { query: similar, qualities: qualitiesOf(index, similar, word, 0) };
+  // To MiniSearch, two letters in the wrong order are two mistakes.
+  const swapped = Array.from(
+    word,
+    (_, at) => word.slice(0, at) + word.charAt(at + 1) + word.charAt(at) + word.slice(at + 2),
+  );
+  const fuzzy = (term: string) => term === word && (word.length < 8 ? 1 : 2);
+  const similar = { queries: [word, ...swapped], ...literal, fuzzy };
+  return { query: similar, qualities: qualitiesOf(index, similar, word, 0, 0.6) };
 }
 
 /**
  * Returns how well agents match a word, by slug. This depends on the field and on how similar the matching term is: for a
- * longer word, it is at most `longer`. Typing mistakes are rare in the first letter, where they would make another word.
+ * longer word, it is at most `longer`, and for a `similar` spelling, at most that. Typing mistakes are rare in the first
+ * letter, where they would make another word.
  */
 function qualitiesOf(
   index: MiniSearch<SearchEntry>,
   query: QueryCombination,
   word: string,
   longer: number,
+  similar = 0,
 ): Map<string, number> {
   const qualities = new Map<string, number>();
-  const stem = stemOf(word);
+  const [stem, root] = [stemOf(word), rootOf(word)];
   const unspaced = isUnspaced(word);
-  const isSame = (term: string) => term === word || stemOf(term) === stem;
   const nearness = (term: string) => {
-    if (unspaced || isSame(term)) return 1;
-    return term.startsWith(stem) ? longer : term[0] === word[0] ? 0.6 : 0;
+    if (unspaced || term === word || stemOf(term) === stem) return 1;
+    if (rootOf(term) === root) return 0.7;
+    return term.startsWith(stem) ? longer : term[0] === word[0] ? similar : 0;
   };
   for (const [field, weight] of Object.entries(fieldWeights)) {
     let last = '';
