@@ -116,22 +116,23 @@ const perPage = 100;
  */
 export async function openIssuesFor(alerts: readonly Alert[], tracker: IssueTracker): Promise<string[]> {
   if (alerts.length === 0) return [];
-  const titles = await openTitles(tracker);
+  const titles = new Set<string>();
+  for await (const { title } of listed(tracker, 'issues?state=open', openIssues)) titles.add(title);
   const opened: string[] = [];
   for (const alert of alerts.filter(({ title }) => !titles.has(title))) {
-    opened.push(
-      created.parse(await callApi(tracker, 'issues', { method: 'POST', body: JSON.stringify(alert) })).html_url,
-    );
+    opened.push(created.parse(await callApi(tracker, 'issues', { method: 'POST', body: alert })).html_url);
   }
   return opened;
 }
 
-async function openTitles(tracker: IssueTracker): Promise<Set<string>> {
-  const titles = new Set<string>();
+/** Reads all entries of a list, page by page. */
+export async function* listed<Entry>(tracker: IssueTracker, path: string, shape: z.ZodType<Entry[]>) {
   for (let page = 1; ; page += 1) {
-    const issues = openIssues.parse(await callApi(tracker, `issues?state=open&per_page=${perPage}&page=${page}`));
-    for (const { title } of issues) titles.add(title);
-    if (issues.length < perPage) return titles;
+    const entries = shape.parse(
+      await callApi(tracker, `${path}${path.includes('?') ? '&' : '?'}per_page=${perPage}&page=${page}`),
+    );
+    yield* entries;
+    if (entries.length < perPage) return;
   }
 }
 
@@ -139,7 +140,7 @@ async function openTitles(tracker: IssueTracker): Promise<Set<string>> {
 export async function callApi(
   { api, repository, token }: IssueTracker,
   path: string,
-  init: Pick<HttpRequest, 'method' | 'body'> = {},
+  { method = 'GET', body }: { method?: HttpRequest['method']; body?: object } = {},
 ): Promise<unknown> {
   const headers = {
     accept: 'application/vnd.github+json',
@@ -149,10 +150,10 @@ export async function callApi(
   const limits = { signal: AbortSignal.timeout(30_000), maxBytes: largestDocument, redirects: 20 };
   const url = `${api}/repos/${repository}/${path}`;
   try {
-    const answer = await httpRequest(url, { ...init, headers, ...limits });
+    const answer = await httpRequest(url, { method, body: body && JSON.stringify(body), headers, ...limits });
     if (answer.ok) return await answer.json();
     await answer.discard();
-    throw new GitHubRefusal(answer.status, `GitHub answered ${answer.status} to ${init.method ?? 'GET'} ${url}.`);
+    throw new GitHubRefusal(answer.status, `GitHub answered ${answer.status} to ${method} ${url}.`);
   } catch (error) {
     if (!(error instanceof HttpFailed)) throw error;
     throw new OperationError(`GitHub does not answer at ${api} (${error.message}).`);

@@ -20,7 +20,7 @@ import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import { explain } from '../schema/diagnostics/values.ts';
 import { withRules } from '../schema/rules.ts';
 import type { Settings } from '../schema/settings.ts';
-import { callApi, fenced, GitHubRefusal, type IssueTracker, markdownText } from './github.ts';
+import { callApi, fenced, GitHubRefusal, type IssueTracker, listed, markdownText } from './github.ts';
 
 /** The path of the form in the repository. */
 const formPath = '.github/ISSUE_TEMPLATE/propose-an-agent.yml';
@@ -354,7 +354,6 @@ const pulls = z.array(
 const comments = z.array(
   z.object({ id: z.int(), body: z.string().nullish(), user: z.object({ type: z.string() }).nullable() }),
 );
-const perPage = 100;
 
 /**
  * Answers a proposal in its GitHub issue, in one comment that is updated after each edit. If its draft was pushed, opens a
@@ -373,7 +372,7 @@ export async function reply(
   const body = `${mark}\n${answer(intake, push, pull)}`;
   const own = await ownComment(submission, tracker);
   const path = own === null ? `issues/${submission.number}/comments` : `issues/comments/${own}`;
-  await callApi(tracker, path, { method: own === null ? 'POST' : 'PATCH', body: JSON.stringify({ body }) });
+  await callApi(tracker, path, { method: own === null ? 'POST' : 'PATCH', body: { body } });
 }
 
 /** The address of the pull request; null if there is none; `refused` if GitHub does not let workflows open any. */
@@ -394,15 +393,13 @@ async function pullRequestOf(
   if (open !== undefined) {
     const at = open.body?.lastIndexOf(end) ?? -1;
     const body = at === -1 ? open.body : `${text}\n\n${open.body?.slice(at)}`;
-    await callApi(tracker, `pulls/${open.number}`, { method: 'PATCH', body: JSON.stringify({ title, body }) });
+    await callApi(tracker, `pulls/${open.number}`, { method: 'PATCH', body: { title, body } });
     return open.html_url;
   }
   const body = `${text}\n\n${end}\n${checklist}`;
   try {
-    const made = await callApi(tracker, 'pulls', {
-      method: 'POST',
-      body: JSON.stringify({ title, head, base: submission.base, body }),
-    });
+    const content = { title, head, base: submission.base, body };
+    const made = await callApi(tracker, 'pulls', { method: 'POST', body: content });
     return pulls.element.parse(made).html_url;
   } catch (error) {
     if (error instanceof GitHubRefusal && error.status === 403) return 'refused';
@@ -411,13 +408,11 @@ async function pullRequestOf(
 }
 
 async function ownComment({ number }: Submission, tracker: IssueTracker): Promise<number | null> {
-  for (let page = 1; ; page += 1) {
-    const batch = comments.parse(await callApi(tracker, `issues/${number}/comments?per_page=${perPage}&page=${page}`));
+  for await (const { id, body, user } of listed(tracker, `issues/${number}/comments`, comments)) {
     // Anyone can write a comment that starts with the mark, and it must not be overwritten.
-    const own = batch.find(({ body, user }) => user?.type === 'Bot' && body?.startsWith(mark) === true);
-    if (own !== undefined) return own.id;
-    if (batch.length < perPage) return null;
+    if (user?.type === 'Bot' && body?.startsWith(mark) === true) return id;
   }
+  return null;
 }
 
 /** What the author reads. */

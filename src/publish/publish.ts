@@ -1,10 +1,10 @@
 import * as fs from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findDefaultBranch } from '../content/check/default-branch.ts';
 import { settingsFile } from '../content/settings.ts';
 import { OperationError } from '../lib/errors.ts';
-import { firstLine, GitError, head, mergeBase } from '../lib/git.ts';
+import { changeByGit, firstLine, GitError, git, gitOrNull, head, mergeBase } from '../lib/git.ts';
 import type { Settings } from '../schema/settings.ts';
 import { alone, parseOwner } from '../storage/lock.ts';
 import { type Plan, planPublication } from './plan.ts';
@@ -13,24 +13,101 @@ import {
   clearAfterKill,
   gitFolders,
   ownCommits,
+  type Repository,
   refuseLocked,
   removeUncommittedLines,
-} from './recover.ts';
-import {
-  commitFiles,
-  commitsAhead,
-  commitsBehind,
-  dropCommits,
-  fastForward,
-  fetchUpstream,
-  openRepository,
-  push,
-  type Repository,
+  trackingName,
   type Upstream,
-  uncommitted,
-  untracked,
-} from './repository.ts';
+} from './recover.ts';
 import { commitMessage, writeNumbers } from './write-numbers.ts';
+
+/** Opens the repository of a folder. Throws OperationError without git, and if the folder is not in a working tree. */
+function openRepository(cwd: string): Repository {
+  let root: string;
+  try {
+    root = resolve(git(cwd, ['rev-parse', '--show-toplevel']).trim());
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    if (error.missing) throw new OperationError('Publishing needs git, but `git` is not on the PATH.');
+    if (gitOrNull(cwd, ['rev-parse', '--is-bare-repository'])?.trim() === 'true') {
+      throw new OperationError(
+        `${cwd} is a bare repository: it has no files to write issue numbers into. Use a clone of it.`,
+      );
+    }
+    throw new OperationError(
+      `Publishing needs a git working tree, but ${cwd} is not in one (git: ${firstLine(error.message)}). Run git init, and commit the catalog.`,
+    );
+  }
+  const branch = gitOrNull(cwd, ['symbolic-ref', '--quiet', '--short', 'HEAD'])?.trim() ?? null;
+  return { root, branch, upstream: branch === null ? null : upstreamOf(cwd, branch) };
+}
+
+/** Returns the configured upstream of the branch or, by default, the branch with the same name on `origin`. */
+function upstreamOf(cwd: string, branch: string): Upstream | null {
+  const entries = gitOrNull(cwd, ['config', '--null', '--get-regexp', '^branch\\.'])?.split('\0') ?? [];
+  const settings = new Map(entries.map((entry) => entry.split(/\n(.*)/s, 2) as [string, string]));
+  const setting = (key: string) => settings.get(`branch.${branch}.${key}`);
+  const remote = setting('remote');
+  const merge = setting('merge')?.replace(/^refs\/heads\//, '');
+  if (remote !== undefined && remote !== '.' && merge !== undefined) return { remote, branch: merge };
+  const remotes = gitOrNull(cwd, ['remote'])?.split('\n') ?? [];
+  return remotes.includes('origin') ? { remote: 'origin', branch } : null;
+}
+
+/**
+ * Lists uncommitted changes in the format of git: those to tracked files, and new files below the paths in `watched`,
+ * which are relative to `cwd`.
+ */
+function uncommitted(cwd: string, watched: readonly string[]): string[] {
+  return [...statusLines(cwd, ['--untracked-files=no']), ...untracked(cwd, watched)];
+}
+
+/** Lists new files below the paths in `watched`, which are relative to `cwd`, in the format of git. */
+function untracked(cwd: string, watched: readonly string[]): string[] {
+  return statusLines(cwd, ['--untracked-files=all', '--', ...watched]).filter((line) => line.startsWith('??'));
+}
+
+function statusLines(cwd: string, args: readonly string[]): string[] {
+  return git(cwd, ['status', '--porcelain', ...args])
+    .split('\n')
+    .filter((line) => line !== '');
+}
+
+/**
+ * Fetches the upstream branch and returns its commit; null if the remote does not have the branch yet.
+ *
+ * Throws OperationError if the remote does not answer.
+ */
+async function fetchUpstream(cwd: string, upstream: Upstream): Promise<string | null> {
+  const { remote, branch } = upstream;
+  const tracking = trackingName(upstream);
+  try {
+    await changeByGit(cwd, ['fetch', '--quiet', '--no-tags', remote, `+refs/heads/${branch}:${tracking}`]);
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    if (/couldn't find remote ref/i.test(error.message)) return null;
+    throw new OperationError(
+      `The remote ${remote} did not answer, so this branch may be behind it (git: ${firstLine(error.message)}).`,
+    );
+  }
+  return git(cwd, ['rev-parse', tracking]).trim();
+}
+
+/** How many commits are in a range such as `HEAD..main`. */
+function commitsIn(cwd: string, range: string): number {
+  return Number(git(cwd, ['rev-list', '--count', range]));
+}
+
+/** Commits files and nothing else, and returns the commit. Paths are from `cwd`. Throws GitError. */
+async function commitFiles(cwd: string, files: readonly string[], message: string): Promise<string> {
+  await changeByGit(cwd, ['commit', '--quiet', '--only', '-m', message, '--', ...files]);
+  return git(cwd, ['rev-parse', 'HEAD']).trim();
+}
+
+/** Removes the commits after `commit` and their changes. Uncommitted changes stay. */
+async function dropCommits(cwd: string, commit: string): Promise<void> {
+  await changeByGit(cwd, ['reset', '--quiet', '--keep', commit]);
+}
 
 /**
  * Runs `work` as the only publisher in the repository. `work` is called with the time at which an earlier run that was
@@ -114,7 +191,7 @@ async function refuseBehind(
   }
   if (allowBehind || upstream === null) return;
   const remote = await refetch(cwd, upstream);
-  const missing = remote === null ? 0 : commitsBehind(cwd, remote);
+  const missing = remote === null ? 0 : commitsIn(cwd, `HEAD..${remote}`);
   if (missing > 0) {
     throw new OperationError(
       `This branch lacks ${missing === 1 ? 'a commit' : `${missing} commits`} of ${nameOf(upstream)}, which may contain issue numbers. Update it with git pull, or add --allow-behind.`,
@@ -229,7 +306,8 @@ async function publishAndPush(options: PublishOptions, checkout: Checkout): Prom
     const unpushed = published.commit ?? (ownCommits(checkout, remoteBefore) === 'none' ? null : before);
     if (unpushed === null || before === null) return published;
     try {
-      await push(cwd, upstream);
+      // Never by force.
+      await changeByGit(cwd, ['push', '--quiet', upstream.remote, `HEAD:refs/heads/${upstream.branch}`]);
       return { ...published, commit: unpushed, pushed: true };
     } catch (error) {
       await dropCommits(cwd, before);
@@ -255,8 +333,8 @@ async function publishAndPush(options: PublishOptions, checkout: Checkout): Prom
 async function updateToUpstream(checkout: Checkout, upstream: Upstream): Promise<string | null> {
   const { cwd } = checkout;
   const remote = await fetchUpstream(cwd, upstream);
-  if (remote === null || commitsBehind(cwd, remote) === 0) return remote;
-  if (commitsAhead(cwd, remote) > 0) {
+  if (remote === null || commitsIn(cwd, `HEAD..${remote}`) === 0) return remote;
+  if (commitsIn(cwd, `${remote}..HEAD`) > 0) {
     const base = mergeBase(cwd, 'HEAD', remote);
     if (base === null || ownCommits(checkout, remote) !== 'all') {
       throw new OperationError(
@@ -267,7 +345,7 @@ async function updateToUpstream(checkout: Checkout, upstream: Upstream): Promise
     await dropCommits(cwd, base);
   }
   try {
-    await fastForward(cwd, remote);
+    await changeByGit(cwd, ['merge', '--quiet', '--ff-only', remote]);
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     throw new OperationError(`Cannot update this branch to ${nameOf(upstream)} (git: ${firstLine(error.message)}).`);

@@ -3,18 +3,84 @@ import { basename, join, relative, resolve, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { OperationError } from '../lib/errors.ts';
 import { isDraftName } from '../lib/files.ts';
-import { git } from '../lib/git.ts';
+import { changeByGit, GitError, git, gitBytes } from '../lib/git.ts';
 import type { Release } from './plan.ts';
-import {
-  changedBy,
-  commitsSince,
-  differing,
-  fileAt,
-  type Repository,
-  restoreFile,
-  trackingName,
-} from './repository.ts';
 import { withIssueLine } from './write-numbers.ts';
+
+/** A working tree, and what `catalog publish` needs to know about it. */
+export interface Repository {
+  /** The top folder of the working tree. */
+  root: string;
+  /** The branch that is checked out; null if HEAD is detached. */
+  branch: string | null;
+  /** The remote branch that this branch is pushed to; null if there is none. */
+  upstream: Upstream | null;
+}
+
+/** A branch of a remote. */
+export interface Upstream {
+  remote: string;
+  branch: string;
+}
+
+/** Returns the ref that git stores a fetched remote branch under. */
+export function trackingName({ remote, branch }: Upstream): string {
+  return `refs/remotes/${remote}/${branch}`;
+}
+
+/**
+ * Lists the paths, relative to the top folder, that differ from HEAD in the working tree or the index, including new
+ * files.
+ */
+function differing(root: string): string[] {
+  const entries = git(root, ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=all']).split('\0');
+  return entries.filter((entry) => entry !== '').map((entry) => entry.slice(3));
+}
+
+/**
+ * Returns the bytes of a file at a commit; null if the commit does not have it. `path` is relative to the top folder.
+ */
+function fileAt(cwd: string, commit: string, path: string): Buffer | null {
+  try {
+    return gitBytes(cwd, ['cat-file', 'blob', `${commit}:${path}`]);
+  } catch (error) {
+    if (error instanceof GitError) return null;
+    throw error;
+  }
+}
+
+/** Restores a file from HEAD, in the working tree and the index. Removes it if HEAD does not have it. */
+async function restoreFile(root: string, path: string): Promise<void> {
+  if (fileAt(root, 'HEAD', path) !== null) await changeByGit(root, ['checkout', '--quiet', 'HEAD', '--', path]);
+  else {
+    await changeByGit(root, ['rm', '--quiet', '--cached', '--ignore-unmatch', '--', path]);
+    rmSync(join(root, path), { force: true });
+  }
+}
+
+/**
+ * Lists the commits of HEAD that `other` does not have, newest first, with their subjects. If `other` is null, lists
+ * only the last commit.
+ */
+function commitsSince(cwd: string, other: string | null): { commit: string; subject: string }[] {
+  const range = other === null ? ['-1', 'HEAD'] : [`${other}..HEAD`];
+  const lines = git(cwd, ['log', '--format=%H %s', ...range]).split('\n');
+  return lines
+    .filter((line) => line !== '')
+    .map((line) => ({ commit: line.slice(0, line.indexOf(' ')), subject: line.slice(line.indexOf(' ') + 1) }));
+}
+
+/**
+ * Lists the paths, relative to the top folder, that a commit changed compared to its first parent: all of its files if
+ * the repository does not have the parent.
+ */
+function changedBy(root: string, commit: string): string[] {
+  const settings = ['-c', 'log.showRoot=true', '-c', 'log.showSignature=false'];
+  const options = ['-1', '--first-parent', '-m', '-z', '--format=', '--name-only', '--no-renames'];
+  return git(root, [...settings, 'log', ...options, commit])
+    .split('\0')
+    .filter((path) => path !== '');
+}
 
 /** Returns the git folders of a working tree: its own, and the one that it shares with other working trees. */
 export function gitFolders(cwd: string): string[] {
