@@ -33,5 +33,15 @@ export function onceForEach<Key extends string | number, Value>(make: (key: Key)
   };
 }
 
+/** Returns a function that runs tasks one after the other, in the order of the calls. A task that fails does not stop the next one. */
+export function inTurn(): <Result>(task: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const done = last.then(task);
+    last = done.catch(() => {});
+    return done;
+  };
+}
+
 /** Is called again and again during a long task, with its name and how much of it is done. */
 export type OnProgress = (task: string, done: number, total: number) => void;

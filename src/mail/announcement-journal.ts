@@ -1,10 +1,12 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { parseBoundedJson, TooDeep } from '../lib/bounded.ts';
 import { OperationError } from '../lib/errors.ts';
-import { type Disk, hasCode } from '../storage/disk.ts';
+import { sha256Of } from '../lib/files.ts';
+import { inTurn } from '../lib/lazy.ts';
+import { type Disk, hasCode, ifMissing } from '../storage/disk.ts';
 import { openJournal } from '../storage/journal.ts';
 import { newline, readLines } from '../storage/line-file.ts';
 import { FileInUse } from '../storage/lock.ts';
@@ -112,10 +114,7 @@ export function announcementFiles(
 
 /** Returns the paths of the files of all announcements. */
 async function filesIn(folder: string): Promise<string[]> {
-  const names = await fs.readdir(folder).catch((error) => {
-    if (hasCode(error, 'ENOENT')) return [];
-    throw error;
-  });
+  const names = await fs.readdir(folder).catch(ifMissing<string[]>([]));
   return names.filter((name) => name.endsWith('.jsonl')).map((name) => join(folder, name));
 }
 
@@ -145,7 +144,7 @@ async function claimOf(
 /** The name says what was announced; the hash keeps apart catalogs that share a folder. */
 function fileOf(folder: string, key: string): string {
   const name = key.split(':').slice(-2).join('-');
-  return join(folder, `${name}-${createHash('sha256').update(key).digest('hex').slice(0, 8)}.jsonl`);
+  return join(folder, `${name}-${sha256Of(key).slice(0, 8)}.jsonl`);
 }
 
 /** An unreadable line is an error: if it were ignored, a reader could get the same email twice. */
@@ -260,13 +259,8 @@ export function announcementDatabase(database: Database, now: () => Date): Annou
         return stored;
       };
       // Emails are sent several at once, and each event needs a number of its own.
-      let turn: Promise<unknown> = Promise.resolve();
-      const storeInTurn = (event: AnnouncementEvent) => {
-        const stored = turn.then(() => store(event));
-        turn = stored.catch(() => {});
-        return stored;
-      };
-      return claimOf(key, history.announcement, storeInTurn, release);
+      const storing = inTurn();
+      return claimOf(key, history.announcement, (event) => storing(() => store(event)), release);
     },
     isEmpty: async () => (await database.query('SELECT 1 FROM catalog_announcements LIMIT 1')).length === 0,
   };

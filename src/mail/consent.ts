@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { OperationError, systemReason, UsageError } from '../lib/errors.ts';
 import { darkStyles, mailStyles } from '../site/mail/mail-styles.ts';
-import { createFile, type Disk, hasCode, makeFolder, reasonOf, syncFolder } from '../storage/disk.ts';
+import { createFile, type Disk, hasCode, ifMissing, makeFolder, reasonOf, syncFolder } from '../storage/disk.ts';
 import {
   type ListName,
   listNames,
@@ -73,13 +73,13 @@ export async function readMailKey(options: Omit<MailKeyOptions, 'random'>): Prom
     );
   }
   const path = join(folder, fileName);
-  let text: string;
-  try {
-    text = await disk.readFile(path, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw new OperationError(`The key ${path} cannot be read: ${systemReason(reasonOf(error))}.`, { cause: error });
-  }
+  const text = await disk
+    .readFile(path, 'utf8')
+    .catch(ifMissing(null))
+    .catch((cause) => {
+      throw new OperationError(`The key ${path} cannot be read: ${systemReason(reasonOf(cause))}.`, { cause });
+    });
+  if (text === null) return null;
   if (/^[0-9a-f]{64}\n?$/.test(text)) return Buffer.from(text.trim(), 'hex');
   throw new OperationError(
     `The key ${path} is damaged. Restore it from a backup. If you delete it, links in emails that were sent stop working.`,

@@ -1,7 +1,7 @@
 import { csv, visible } from '../lib/text.ts';
-import { readLines } from '../storage/line-file.ts';
+import { parseLine, readLines } from '../storage/line-file.ts';
 import { type ListName, listNames, type StoredSubscription, type SubscriberLog } from './provider.ts';
-import { parseLine, RecordIndex } from './subscribers-file.ts';
+import { SubscriptionIndex, storedLine } from './subscribers-file.ts';
 
 /** One address on one list, no matter how often it subscribed. */
 export interface SubscriberEntry {
@@ -51,11 +51,11 @@ export async function readSubscribers(
   filter: ExportFilter,
   log: SubscriberLog,
 ): Promise<SubscriberEntry[]> {
-  const index = new RecordIndex();
+  const index = new SubscriptionIndex();
   let number = 0;
   for await (const bytes of readLines(path)) {
     number += 1;
-    const line = parseLine(bytes);
+    const line = parseLine(bytes, storedLine);
     if (line !== undefined) index.add(line);
     else log.warn({ file: path, line: number }, 'A line of the subscriber file cannot be read and was left out.');
   }

@@ -28,8 +28,8 @@ type ConsentEvent = 'confirmed' | 'unsubscribed';
 /** A subscription as it is stored, with the times at which it was confirmed and ended: RFC 3339, UTC. */
 export type StoredSubscription = Subscription & { [Event in ConsentEvent]?: string };
 
-/** `mailbox` is any address of it. */
-export type Wanted = { id: string } | { email: string } | { mailbox: string } | { list: ListName };
+/** Which subscriptions to find. `mailbox` is any address of it. */
+export type Criterion = { id: string } | { email: string } | { mailbox: string } | { list: ListName };
 
 /** Domains whose addresses reach the mailboxes of another domain. */
 const sameMailboxes = [
@@ -55,7 +55,7 @@ export function mailboxOf(address: string): { mailbox: string; domains: readonly
  */
 export interface SubscriptionStore {
   /** The subscriptions with an id, of an address, of a mailbox, or on a list, in the order in which they were stored. */
-  find(wanted: Wanted): Promise<StoredSubscription[]>;
+  find(criterion: Criterion): Promise<StoredSubscription[]>;
   /**
    * Stores durably that a subscription was confirmed, or that its reader left its list, which ends all subscriptions so far
    * of the address to this list. The first time of each counts. An ended subscription is never confirmed.

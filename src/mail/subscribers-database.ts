@@ -73,14 +73,14 @@ const columns = { id: 'id', email: 'address', list: 'list' } as const;
 /** The subscriptions in a database. */
 export function databaseSubscriptions(database: Database): SubscriptionStore {
   return {
-    async find(wanted) {
-      if ('mailbox' in wanted) {
-        const { mailbox, domains } = mailboxOf(wanted.mailbox);
+    async find(criterion) {
+      if ('mailbox' in criterion) {
+        const { mailbox, domains } = mailboxOf(criterion.mailbox);
         const where = "WHERE split_part(address, '@', 2) = ANY($2) AND left(address, 1) = $1";
         const near = await select(database, where, [mailbox.slice(0, 1), domains]);
         return near.filter(({ email }) => mailboxOf(email).mailbox === mailbox);
       }
-      const [[key, value]] = Object.entries(wanted) as [[keyof typeof columns, string]];
+      const [[key, value]] = Object.entries(criterion) as [[keyof typeof columns, string]];
       return select(database, `WHERE ${columns[key]} = $1`, [key === 'email' ? value.toLowerCase() : value]);
     },
     async mark(id, event, time) {

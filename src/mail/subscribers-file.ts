@@ -2,14 +2,15 @@ import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { parseJsonLine } from '../lib/bounded.ts';
-import { OperationError, systemReason } from '../lib/errors.ts';
-import { type Disk, hasCode, realPath, reasonOf } from '../storage/disk.ts';
-import { isPacked, openJournal, openLastingJournal, rotatedFiles } from '../storage/journal.ts';
-import { newline, readLines, rewriteLines, tornPath } from '../storage/line-file.ts';
+import { OperationError } from '../lib/errors.ts';
+import { inTurn } from '../lib/lazy.ts';
+import { cannotUse, type Disk, ifMissing, realPath } from '../storage/disk.ts';
+import { openJournal, openLastingJournal, tornPath } from '../storage/journal.ts';
+import { isPacked, newline, parseLine, readLines, rewriteLines, rotatedFiles } from '../storage/line-file.ts';
 import { type LockOptions, withLock } from '../storage/lock.ts';
 import { addressHash } from './consent.ts';
 import {
+  type Criterion,
   listNames,
   mailboxOf,
   ProviderFailed,
@@ -18,7 +19,6 @@ import {
   type SubscriberProvider,
   type SubscriptionStore,
   secretsOf,
-  type Wanted,
 } from './provider.ts';
 
 const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
@@ -36,22 +36,14 @@ const subscription = z.object({
 /** The outcome of the subscription with this id. */
 const event = z.object({ id: z.string(), time, event: z.enum(['confirmed', 'unsubscribed']) });
 
-const storedLine = z.union([event, subscription]);
+/** The shape of a line of a file of subscribers. */
+export const storedLine = z.union([event, subscription]);
 
 /** A line of a file of subscribers. */
 type StoredLine = z.infer<typeof storedLine>;
 
-/** Parses one line of a file of subscribers; undefined if the line is torn or malformed. */
-export function parseLine(line: Buffer): StoredLine | undefined {
-  try {
-    return storedLine.safeParse(parseJsonLine(line.toString('utf8'))).data;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The subscriptions in the lines of a file, with the outcome of each. */
-export class RecordIndex {
+export class SubscriptionIndex {
   /** All of them, in the order of the lines. */
   readonly all: StoredSubscription[] = [];
   readonly #byId = new Map<string, StoredSubscription>();
@@ -77,11 +69,11 @@ export class RecordIndex {
   }
 
   /** As `find` of SubscriptionStore. */
-  find(wanted: Wanted): StoredSubscription[] {
-    if ('id' in wanted) return [this.#byId.get(wanted.id)].filter((subscription) => subscription !== undefined);
-    if ('mailbox' in wanted) return [...this.#ofMailbox(wanted.mailbox)];
-    if ('list' in wanted) return this.all.filter(({ list }) => list === wanted.list);
-    const address = wanted.email.toLowerCase();
+  find(criterion: Criterion): StoredSubscription[] {
+    if ('id' in criterion) return [this.#byId.get(criterion.id)].filter((subscription) => subscription !== undefined);
+    if ('mailbox' in criterion) return [...this.#ofMailbox(criterion.mailbox)];
+    if ('list' in criterion) return this.all.filter(({ list }) => list === criterion.list);
+    const address = criterion.email.toLowerCase();
     return this.#ofMailbox(address).filter(({ email }) => email.toLowerCase() === address);
   }
 
@@ -99,19 +91,16 @@ export class RecordIndex {
  */
 export function fileSubscriptions(file: string, disk: Disk = fs): Omit<SubscriptionStore, 'mark'> {
   const suppressed = join(dirname(file), 'suppressed.jsonl');
-  let index = new RecordIndex();
+  let index = new SubscriptionIndex();
   let read = { inode: 0, bytes: 0 };
-  let turn: Promise<unknown> = Promise.resolve();
+  const reading = inTurn();
   /** The file has one owner at a time, also within this process. */
-  let adding: Promise<unknown> = Promise.resolve();
+  const adding = inTurn();
 
   async function refresh(): Promise<void> {
-    const { ino, size } = await disk.stat(file).catch((error) => {
-      if (hasCode(error, 'ENOENT')) return { ino: 0, size: 0 };
-      throw error;
-    });
+    const { ino, size } = await disk.stat(file).catch(ifMissing({ ino: 0, size: 0 }));
     if (ino !== read.inode || size < read.bytes) {
-      index = new RecordIndex();
+      index = new SubscriptionIndex();
       read = { inode: ino, bytes: 0 };
       for (const rotated of await rotatedFiles(file)) if (!isPacked(rotated)) await addLines(rotated, 0);
     }
@@ -124,24 +113,16 @@ export function fileSubscriptions(file: string, disk: Disk = fs): Omit<Subscript
     for await (const line of readLines(path, start)) {
       if (line.at(-1) !== newline) break;
       bytes += line.length;
-      const parsed = parseLine(line);
+      const parsed = parseLine(line, storedLine);
       if (parsed !== undefined) index.add(parsed);
     }
     return bytes;
   }
 
   return {
-    find(wanted) {
-      const matches = turn.then(refresh).then(() => index.find(wanted));
-      turn = matches.catch(() => {});
-      return matches;
-    },
+    find: (criterion) => reading(() => refresh().then(() => index.find(criterion))),
     suppressions: () => readSuppressions(suppressed),
-    suppress(hash, time) {
-      const stored = adding.then(() => addSuppression(suppressed, { hash, time }, disk));
-      adding = stored.catch(() => {});
-      return stored;
-    },
+    suppress: (hash, time) => adding(() => addSuppression(suppressed, { hash, time }, disk)),
   };
 }
 
@@ -166,12 +147,9 @@ async function addSuppression(file: string, entry: Suppression, disk: Disk): Pro
 async function readSuppressions(file: string): Promise<ReadonlyMap<string, string>> {
   const latest = new Map<string, string>();
   for await (const line of readLines(file)) {
-    try {
-      const { hash, time } = suppression.parse(parseJsonLine(line.toString('utf8')));
-      if (time > (latest.get(hash) ?? '')) latest.set(hash, time);
-    } catch {
-      // A torn line was never acknowledged.
-    }
+    // A torn line was never acknowledged.
+    const { hash = '', time = '' } = parseLine(line, suppression) ?? {};
+    if (time > (latest.get(hash) ?? '')) latest.set(hash, time);
   }
   return latest;
 }
@@ -211,10 +189,7 @@ export async function openSubscriberFile({
     ownerOnly: true,
     ...(disk && { disk }),
   }).catch((cause: unknown) => {
-    if (cause instanceof OperationError) throw cause;
-    throw new OperationError(`The subscriber file ${file} cannot be used: ${systemReason(reasonOf(cause))}.`, {
-      cause,
-    });
+    throw cannotUse(`The subscriber file ${file}`, cause);
   });
   return {
     name: provider,
@@ -261,10 +236,7 @@ export async function eraseSubscriber(path: string, address: string, options: Er
   const { disk = fs } = options;
   const normalized = address.trim().toLowerCase();
   if (normalized === '') return 0;
-  const file = await realPath(disk, path).catch((error) => {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  });
+  const file = await realPath(disk, path).catch(ifMissing(null));
   // Without the folder there is no file, and the lock could not be created.
   if (file === null) return 0;
   return withLock(
@@ -273,12 +245,12 @@ export async function eraseSubscriber(path: string, address: string, options: Er
   );
 }
 
-async function erase(file: string, wanted: string, disk: Disk): Promise<number> {
+async function erase(file: string, address: string, disk: Disk): Promise<number> {
   let count = 0;
   const ids = new Set<string>();
-  for await (const line of readLines(file)) if (isOf(line, wanted, ids)) count += 1;
+  for await (const line of readLines(file)) if (isOf(line, address, ids)) count += 1;
   if (count > 0) {
-    const change = (line: Buffer) => (isOf(line, wanted, ids) ? null : line);
+    const change = (line: Buffer) => (isOf(line, address, ids) ? null : line);
     await rewriteLines({ file, draft: `${file}.erasing`, disk, mode: 0o600, change });
   }
   return count;
@@ -288,11 +260,11 @@ async function erase(file: string, wanted: string, disk: Disk): Promise<number> 
  * Whether a line has the address or belongs to a subscription that has it; `ids` collects those. An unreadable line is
  * removed if it contains the address anywhere.
  */
-function isOf(line: Buffer, wanted: string, ids: Set<string>): boolean {
-  const parsed = parseLine(line);
-  if (parsed === undefined) return line.toString('utf8').toLowerCase().includes(wanted);
+function isOf(line: Buffer, address: string, ids: Set<string>): boolean {
+  const parsed = parseLine(line, storedLine);
+  if (parsed === undefined) return line.toString('utf8').toLowerCase().includes(address);
   if ('event' in parsed) return ids.has(parsed.id);
-  if (parsed.email.toLowerCase() !== wanted) return false;
+  if (parsed.email.toLowerCase() !== address) return false;
   ids.add(parsed.id);
   return true;
 }
@@ -334,8 +306,6 @@ function explain(file: string): (error: NodeJS.ErrnoException) => never {
     if (error instanceof OperationError || error.code === undefined) throw error;
     if (error.code === 'ENOENT')
       throw new OperationError(`The subscriber file ${file} does not exist.`, { cause: error });
-    throw new OperationError(`The subscriber file ${file} cannot be used: ${systemReason(error.code)}.`, {
-      cause: error,
-    });
+    throw cannotUse(`The subscriber file ${file}`, error);
   };
 }

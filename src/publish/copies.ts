@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { unzipSync } from 'fflate/browser';
-import * as z from 'zod';
 import { prepareSite } from '../build/build.ts';
 import { publishedPlugins, readReleases } from '../build/install-branch.ts';
 import { readTemplates } from '../build/read-templates.ts';
@@ -22,6 +21,7 @@ import type { Settings } from '../schema/settings.ts';
 import { outputs } from '../site/index.ts';
 import { marketplacePath } from '../site/install/plugins.ts';
 import type { RenderedFile } from '../site/output.ts';
+import { withdrawnIn } from '../storage/build-folder.ts';
 
 /** A text or a folder that may be a copy of an agent. */
 export interface Copy {
@@ -234,8 +234,6 @@ export interface Published {
   promptTexts(agent: AgentRevisions): Promise<string[]>;
 }
 
-const marketplace = z.object({ renames: z.record(z.string(), z.string().nullable()) });
-
 const promptPath = ({ slug }: AgentRevisions) => `agents/${slug}/prompt.txt`;
 
 /** The limits of api/revisions.json, which has the digests of all agents, and of the files of one agent. */
@@ -263,9 +261,7 @@ export async function publishedOn(site: string): Promise<Published> {
   // The marketplace tells assistants which plugins to remove. It is read at most once, for texts that no agent has.
   const uninstalled = once(async () => {
     try {
-      const json = (await read(marketplacePath, largestDocument)).toString('utf8');
-      const { renames } = marketplace.parse(parseBoundedJson(json));
-      return new Set(Object.keys(renames).filter((slug) => renames[slug] === null));
+      return withdrawnIn(parseBoundedJson((await read(marketplacePath, largestDocument)).toString('utf8')));
     } catch {
       return new Set<string>();
     }

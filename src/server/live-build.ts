@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { sha256Of } from '../lib/files.ts';
 import { type BuildInfo, buildFile, parseBuildInfo } from '../schema/documents.ts';
 import { findPending, noBuild, pendingFolders } from '../storage/build-folder.ts';
 import { loadMcpCatalog, type McpCatalog } from './mcp/catalog.ts';
@@ -138,7 +138,7 @@ export class FileCache {
     if (type === undefined) return null;
     const bytes = await this.#readFile(path);
     if (bytes === null || bytes === 'large') return bytes;
-    const hash = createHash('sha256').update(bytes).digest('hex');
+    const hash = sha256Of(bytes);
     const version = path.startsWith('assets/') ? hash.slice(0, 12) : null;
     const plain = this.#variantOf(path, type, 'identity', bytes, hash.slice(0, 32));
     const file: CachedFile = { version, bytes, type, plain, compressed: {} };

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -20,6 +19,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { parseBoundedJson } from '../lib/bounded.ts';
 import { OperationError, obstacleIn } from '../lib/errors.ts';
+import { sha256Of } from '../lib/files.ts';
 import { type BuildInfo, buildFile, buildInfo } from '../schema/documents.ts';
 import { realPath } from './disk.ts';
 import { alone, hasPid } from './lock.ts';
@@ -166,9 +166,7 @@ function readPlan(folder: string): Plan | null {
 
 function fingerprint(target: string): string {
   try {
-    return createHash('sha256')
-      .update(readFileSync(join(target, buildFile)))
-      .digest('hex');
+    return sha256Of(readFileSync(join(target, buildFile)));
   } catch {
     return '';
   }
@@ -263,11 +261,16 @@ export function readPublished(dist: string): {
 
 const marketplaceShape = z.object({ renames: z.record(z.string(), z.string().nullable()) });
 
-/** Reads the slugs of withdrawn agents, also former ones, from the build in `dist`; null if it does not list them. */
+/** The slugs of withdrawn agents, also former ones, in a marketplace: assistants remove the plugins that it renames to nothing. */
+export function withdrawnIn(marketplace: unknown): ReadonlySet<string> {
+  const { renames } = marketplaceShape.parse(marketplace);
+  return new Set(Object.keys(renames).filter((slug) => renames[slug] === null));
+}
+
+/** Reads the slugs of withdrawn agents from the build in `dist`; null if it does not list them. */
 export function readWithdrawn(dist: string): ReadonlySet<string> | null {
   try {
-    const { renames } = readJson(dist, 'marketplace.json', marketplaceShape);
-    return new Set(Object.keys(renames).filter((slug) => renames[slug] === null));
+    return withdrawnIn(parseBoundedJson(readText(dist, 'marketplace.json')));
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
 import { DatabaseUnavailable, retrying } from './database.ts';
-import { type GroupCommitOptions, groupCommit } from './journal.ts';
+import { type GroupCommitOptions, groupCommit } from './group-commit.ts';
 import type { Database } from './postgres.ts';
 import {
   type NewVote,
@@ -41,7 +41,7 @@ interface DatabaseVotesOptions extends Pick<GroupCommitOptions, 'onPass'> {
  * ids of its votes make sure that none is there twice.
  */
 export function openDatabaseVotes({ database, now, random, onPass }: DatabaseVotesOptions): VoteStore {
-  const commit = groupCommit(store, { ...(onPass && { onPass }) });
+  const commit = groupCommit(store, { onPass });
   const secretOf = sharedSecret(database, random);
   let closed = false;
   // The secret is replaced each day even without votes. If that fails, the next vote reports it.

@@ -52,10 +52,3 @@ export async function retrying<Result>(database: Availability, work: () => Promi
     }
   }
 }
-
-/** Whether another attempt may succeed: the connection failed, or the server is stopping, starting, full or read-only. */
-export function isTemporary(error: unknown): boolean {
-  const { severity, code = '' } = error as { severity?: string; code?: string };
-  // Only errors that the database reports have a severity.
-  return severity === undefined || /^(?:08|53|57|58|25006|40001|40P01)/.test(code);
-}

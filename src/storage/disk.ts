@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { OperationError, systemReason } from '../lib/errors.ts';
 
 /** The functions of node:fs/promises that a journal uses. Tests replace them with slow, failing or recording ones. */
 export type Disk = Pick<
@@ -12,10 +13,24 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && codes.includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
+/** Handles the rejection of work with a file, for `catch`: with a value if the file does not exist, else by rejecting too. */
+export function ifMissing<Value>(value: Value): (error: unknown) => Value {
+  return (error) => {
+    if (hasCode(error, 'ENOENT')) return value;
+    throw error;
+  };
+}
+
 /** The reason for an error: the code of a system error, whose message may contain anything; otherwise the message. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return (error as NodeJS.ErrnoException).code ?? error.message;
+}
+
+/** The error for a file that cannot be used; `file` is what it is and its path. An OperationError already says why. */
+export function cannotUse(file: string, cause: unknown): OperationError {
+  if (cause instanceof OperationError) return cause;
+  return new OperationError(`${file} cannot be used: ${systemReason(reasonOf(cause))}.`, { cause });
 }
 
 /** Resolves links in a file's path, even if the file does not exist: two links to one file must share one lock. */
@@ -57,13 +72,6 @@ export async function writeAll(handle: FileHandle, bytes: Buffer, position: numb
   }
 }
 
-/** Removes other users' permissions for an open file. False if they had none; Windows has no such permissions. */
-export async function closeToOthers(handle: FileHandle): Promise<boolean> {
-  if (process.platform === 'win32' || ((await handle.stat()).mode & 0o077) === 0) return false;
-  await handle.chmod(0o600);
-  return true;
-}
-
 /**
  * Creates a file that only its owner can read. Its content is durable, its name is not. Fails with EEXIST if it exists.
  */
@@ -78,19 +86,4 @@ export async function createFile(disk: Disk, path: string, bytes: Buffer): Promi
   } finally {
     await handle.close();
   }
-}
-
-/**
- * Replaces a file durably: after a crash, either the old or the new one is there. `draft` is a path that is free to
- * use.
- */
-export async function replaceFile(disk: Disk, path: string, draft: string, bytes: Buffer): Promise<void> {
-  await createFile(disk, draft, bytes);
-  try {
-    await disk.rename(draft, path);
-  } catch (error) {
-    await disk.unlink(draft).catch(() => {});
-    throw error;
-  }
-  await syncFolder(disk, dirname(path));
 }

@@ -1,11 +1,12 @@
 import * as fs from 'node:fs/promises';
+import { dirname } from 'node:path';
 import * as z from 'zod';
 import { parseJsonLine } from '../lib/bounded.ts';
-import { OperationError, systemReason } from '../lib/errors.ts';
+import { OperationError } from '../lib/errors.ts';
 import { compareText } from '../lib/text.ts';
-import { type Disk, hasCode, realPath, reasonOf, replaceFile } from './disk.ts';
-import { isPacked, type LastingOptions, openLastingJournal, rotatedFiles } from './journal.ts';
-import { newline, readLines, rewriteLines } from './line-file.ts';
+import { cannotUse, createFile, type Disk, hasCode, ifMissing, realPath, syncFolder } from './disk.ts';
+import { type LastingOptions, openLastingJournal } from './journal.ts';
+import { isPacked, newline, parseLine, readLines, rewriteLines, rotatedFiles } from './line-file.ts';
 import { withLock } from './lock.ts';
 import {
   type NewVote,
@@ -45,21 +46,14 @@ export function dailySecret({ path, disk, random, warn }: DailySecretOptions): (
   }
 
   async function read(): Promise<z.infer<typeof shape> | undefined> {
-    let text: string;
-    try {
-      text = await disk.readFile(path, 'utf8');
-    } catch (error) {
-      if (hasCode(error, 'ENOENT')) return undefined;
-      throw error;
-    }
-    try {
-      return shape.parse(parseJsonLine(text));
-    } catch {
+    const text = await disk.readFile(path, 'utf8').catch(ifMissing(null));
+    const kept = text === null ? undefined : parseLine(text, shape);
+    if (text !== null && kept === undefined) {
       warn(
         `${path} is damaged, so a new secret is made. Readers who voted earlier today count as new voters from now on.`,
       );
-      return undefined;
     }
+    return kept;
   }
 
   return (day) => {
@@ -74,6 +68,21 @@ export function dailySecret({ path, disk, random, warn }: DailySecretOptions): (
     });
     return secret;
   };
+}
+
+/**
+ * Replaces a file durably: after a crash, either the old or the new one is there. `draft` is a path that is free to
+ * use.
+ */
+async function replaceFile(disk: Disk, path: string, draft: string, bytes: Buffer): Promise<void> {
+  await createFile(disk, draft, bytes);
+  try {
+    await disk.rename(draft, path);
+  } catch (error) {
+    await disk.unlink(draft).catch(() => {});
+    throw error;
+  }
+  await syncFolder(disk, dirname(path));
 }
 
 export interface VoteLogOptions
@@ -99,7 +108,7 @@ export interface VoteLogOptions
 export async function openVoteLog(options: VoteLogOptions): Promise<VoteStore> {
   const { now, random, warn, disk = fs } = options;
   const journal = await openLastingJournal<NewVote, StoredVote>({ ...options, prepare }).catch((error) => {
-    throw cannotOpen(options.file, error);
+    throw cannotUse(`The vote log ${options.file}`, error);
   });
   let secrets: ReturnType<typeof dailySecret> | undefined;
   // The secret is replaced each day even without votes. If it cannot be stored, the next vote reports that.
@@ -139,12 +148,6 @@ export async function openVoteLog(options: VoteLogOptions): Promise<VoteStore> {
   };
 }
 
-/** The error for a log that cannot be used. If it has an owner, `cause` already says so. */
-function cannotOpen(file: string, cause: unknown): OperationError {
-  if (cause instanceof OperationError) return cause;
-  return new OperationError(`The vote log ${file} cannot be used: ${systemReason(reasonOf(cause))}.`, { cause });
-}
-
 interface ReadOptions {
   /** Called with the number, from 1, of each line that is not a vote. */
   onMalformed?(line: number): void;
@@ -161,17 +164,9 @@ export async function* readVotes(file: string, { onMalformed }: ReadOptions = {}
   for await (const line of readLines(file)) {
     number += 1;
     const text = line.toString('utf8').trim();
-    const vote = parseVote(text);
+    const vote = parseLine(text, storedVote);
     if (vote !== undefined) yield vote;
     else if (text !== '' && line.at(-1) === newline) onMalformed?.(number);
-  }
-}
-
-function parseVote(text: string): StoredVote | undefined {
-  try {
-    return storedVote.safeParse(parseJsonLine(text)).data;
-  } catch {
-    return undefined;
   }
 }
 
@@ -255,7 +250,7 @@ export async function redact(options: VoteLogOptions, id: string): Promise<boole
   } catch (error) {
     if (hasCode(error, 'ENOENT'))
       throw new OperationError(`The vote log ${options.file} does not exist.`, { cause: error });
-    throw cannotOpen(options.file, error);
+    throw cannotUse(`The vote log ${options.file}`, error);
   }
 }
 

@@ -1,121 +1,177 @@
+import { constants } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import * as fs from 'node:fs/promises';
-import { basename, dirname, extname, join, resolve } from 'node:path';
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { dirname, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { OperationError } from '../lib/errors.ts';
-import { createFile, type Disk, hasCode, makeFolder, realPath, reasonOf, writeAll } from './disk.ts';
-import { isSame, type OpenFile, openFile, prepareFile, statusOf, type TailOptions } from './line-file.ts';
+import { inTurn } from '../lib/lazy.ts';
+import { createFile, type Disk, hasCode, makeFolder, realPath, reasonOf, syncFolder, writeAll } from './disk.ts';
+import { type GroupCommit, type GroupCommitOptions, groupCommit } from './group-commit.ts';
+import { newline } from './line-file.ts';
 import { acquireLock, type Lock, type LockOptions } from './lock.ts';
 
-/** Collects items that arrive during a pass, so that the next pass stores them all at the cost of one. */
-interface GroupCommit<Item, Result> {
-  /** Settles with the pass that includes the item. */
-  add(item: Item): Promise<Result>;
-  /** Resolves once no items are waiting and no pass is running. */
-  idle(): Promise<void>;
-}
-
-export interface GroupCommitOptions {
-  /** The most items in a pass. @default 1000 */
-  maxPerPass?: number;
-  /**
-   * The most items that may wait. More are refused, so that memory does not fill up while a disk hangs. @default 10000
-   */
-  maxWaiting?: number;
-  /**
-   * Called before each pass. Items that arrive until it settles join the pass. If it rejects, every item of that pass
-   * does. @default one turn of the event loop
-   */
-  ready?(): Promise<void>;
-  /** Called after each pass with how many items were stored, and how long that took, in milliseconds. */
-  onPass?(items: number, ms: number): void;
-}
-
-interface Waiting<Item, Result> {
-  item: Item;
-  resolve(result: Result): void;
-  reject(error: unknown): void;
+interface TailOptions {
+  path: string;
+  disk: Disk;
+  warn(message: string): void;
+  /** See JournalOptions. */
+  ownerOnly?: boolean | undefined;
 }
 
 /**
- * Calls `flush` with the items of each pass, in the order of their arrival; it returns one result for each item. It is
- * never called during an earlier call. If it rejects, every item of that pass does.
+ * The file next to a log that keeps what a crash left of its last line. One file for all crashes, so that it can be
+ * searched.
  */
-export function groupCommit<Item, Result>(
-  flush: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { maxPerPass = 1000, maxWaiting = 10_000, ready = turn, onPass }: GroupCommitOptions = {},
-): GroupCommit<Item, Result> {
-  const waiting: Waiting<Item, Result>[] = [];
-  let running: Promise<void> | null = null;
+export function tornPath(path: string): string {
+  return `${path}.torn`;
+}
 
-  async function run(): Promise<void> {
-    while (waiting.length > 0) {
-      const begun = performance.now();
-      const readiness = ready();
-      // Responses to one pass bring the next requests. If a pass began with the first of them, all others would wait for
-      // it, so that each request would take the time of two passes.
-      await Promise.allSettled([readiness]);
-      const pass = waiting.splice(0, maxPerPass);
-      try {
-        await readiness;
-        const results = await flush(pass.map(({ item }) => item));
-        onPass?.(pass.length, performance.now() - begun);
-        for (const [index, { resolve }] of pass.entries()) resolve(results[index] as Result);
-      } catch (error) {
-        for (const { reject } of pass) reject(error);
-      }
-    }
-    running = null;
+/**
+ * Makes a log of JSON lines end with a whole line, even after a crash, and returns its new length.
+ *
+ * If the last line is not a whole JSON object, it is moved to the file that tornPath names, durably and with a warning.
+ * If it only lacks its newline, the newline is added. Earlier lines are not checked. `handle` must be open for reading
+ * and appending; changes to it are not synced.
+ */
+async function repairTail(handle: FileHandle, options: TailOptions): Promise<number> {
+  const { path, warn } = options;
+  const { size } = await handle.stat();
+  const start = await startOfLastLine(handle, size);
+  const last = await readExactly(handle, start, size);
+  const text = last.toString('utf8');
+  if (text === '' || text === '\n') return size;
+  if (isObject(text)) {
+    if (last.at(-1) === newline) return size;
+    await writeAll(handle, Buffer.from('\n'));
+    return size + 1;
   }
+  await setAside(last, options);
+  await handle.truncate(start);
+  warn(`The last line of ${path} was incomplete. Its ${last.length} bytes were moved to ${tornPath(path)}.`);
+  return start;
+}
 
-  return {
-    add(item) {
-      if (waiting.length >= maxWaiting)
-        return Promise.reject(new Error(`${maxWaiting} items are already waiting to be stored.`));
-      return new Promise((resolve, reject) => {
-        waiting.push({ item, resolve, reject });
-        running ??= run();
-      });
-    },
-    async idle() {
-      await running;
-    },
-  };
+const chunkBytes = 65_536;
+
+/** Where the last line starts, whether or not it ends with a newline. */
+async function startOfLastLine(handle: FileHandle, size: number): Promise<number> {
+  // The newline at the very end belongs to the last line.
+  for (let end = size - 1; end > 0; ) {
+    const from = Math.max(0, end - chunkBytes);
+    const newlineAt = (await readExactly(handle, from, end)).lastIndexOf(newline);
+    if (newlineAt >= 0) return from + newlineAt + 1;
+    end = from;
+  }
+  return 0;
+}
+
+async function readExactly(handle: FileHandle, from: number, to: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(to - from);
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesRead } = await handle.read(bytes, done, bytes.length - done, from + done);
+    if (bytesRead === 0) throw new Error('The log became shorter while it was read.');
+    done += bytesRead;
+  }
+  return bytes;
+}
+
+/** Only an object is certain to be whole: the beginning of a number is a number too. */
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/** Removes other users' permissions for an open file. False if they had none; Windows has no such permissions. */
+async function closeToOthers(handle: FileHandle): Promise<boolean> {
+  if (process.platform === 'win32' || ((await handle.stat()).mode & 0o077) === 0) return false;
+  await handle.chmod(0o600);
+  return true;
 }
 
 /**
- * Lists the rotated files of a log, by name: votes.jsonl.1, votes.jsonl-20261201, votes-20261201.jsonl and the like,
- * also compressed. They are next to the real file if the path is a link. Empty if the folder does not exist.
+ * Saves the bytes as a line next to the log, durably, before they are cut off. If that fails, nothing is left there.
  */
-export async function rotatedFiles(path: string): Promise<string[]> {
-  const file = await realPath(fs, path).catch((error) => {
-    if (hasCode(error, 'ENOENT')) return null;
+async function setAside(bytes: Buffer, { path, disk, ownerOnly = false }: TailOptions): Promise<void> {
+  const aside = tornPath(path);
+  const handle = await disk.open(aside, 'a', 0o600);
+  try {
+    if (ownerOnly) await closeToOthers(handle);
+    const { size } = await handle.stat();
+    try {
+      await writeAll(handle, bytes.at(-1) === newline ? bytes : Buffer.concat([bytes, Buffer.from('\n')]));
+      await handle.datasync();
+    } catch (error) {
+      await (size === 0 ? disk.unlink(aside) : handle.truncate(size)).catch(() => {});
+      throw error;
+    }
+  } finally {
+    await handle.close();
+  }
+  await syncFolder(disk, dirname(path));
+}
+
+/** An open file of lines. */
+interface OpenFile {
+  handle: FileHandle;
+  dev: bigint;
+  ino: bigint;
+  /** How far the file is known to be durable, in bytes. Bytes past this point were never acknowledged. */
+  length: number;
+}
+
+const flags = constants.O_CREAT | constants.O_RDWR | constants.O_APPEND;
+
+/** Opens a file for reading and appending. Creates it with mode 0600 if it does not exist. */
+async function openFile({ path, disk, warn, ownerOnly = false }: TailOptions): Promise<OpenFile> {
+  const handle = await disk.open(path, flags, 0o600);
+  try {
+    const { dev, ino, size } = await handle.stat({ bigint: true });
+    if (ownerOnly && (await closeToOthers(handle))) {
+      warn(`${path} was open to other users of this machine; now only its owner can read it.`);
+    }
+    return { handle, dev, ino, length: Number(size) };
+  } catch (error) {
+    await handle.close();
     throw error;
-  });
-  if (file === null) return [];
-  const folder = dirname(file);
-  const name = basename(file);
-  const stem = basename(file, extname(file));
-  const isRotated = (other: string) => {
-    if (/\.(?:torn|erasing|redacting|lock|secret)(?:\.|$)/.test(other)) return false;
-    if (other.startsWith(name)) return /^[.-]\d[\w.-]*$/.test(other.slice(name.length));
-    return other.startsWith(stem) && /^[.-]\d[\d_T-]*$/.test(withoutEndings(other, extname(file)).slice(stem.length));
-  };
-  return (await fs.readdir(folder))
-    .filter((other) => other !== name && isRotated(other))
-    .sort()
-    .map((other) => join(folder, other));
+  }
 }
 
-function withoutEndings(name: string, extension: string): string {
-  const plain = name.replace(packed, '');
-  return extension !== '' && plain.endsWith(extension) ? plain.slice(0, -extension.length) : '';
+/**
+ * Repairs the end of an open file, and makes the file durable, so that lines can be appended. Closes it if that fails.
+ */
+async function prepareFile(opened: OpenFile, options: TailOptions): Promise<OpenFile> {
+  try {
+    const length = await repairTail(opened.handle, options);
+    await opened.handle.datasync();
+    await syncFolder(options.disk, dirname(options.path));
+    return { ...opened, length };
+  } catch (error) {
+    await opened.handle.close();
+    throw error;
+  }
 }
 
-const packed = /\.(?:gz|bz2|xz|zst|zip)$/;
+/** What happened to an open file: its path still names it, unchanged or changed, or it was renamed or removed. */
+async function statusOf(
+  file: OpenFile,
+  { path, disk }: TailOptions,
+): Promise<'unchanged' | 'changed' | 'renamed' | 'removed'> {
+  try {
+    const { dev, ino, size } = await disk.stat(path, { bigint: true });
+    if (isSame(file, { dev, ino })) return Number(size) === file.length ? 'unchanged' : 'changed';
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
+  }
+  return (await file.handle.stat({ bigint: true })).nlink > 0n ? 'renamed' : 'removed';
+}
 
-/** Whether the name of a file is that of a compressed one. */
-export function isPacked(file: string): boolean {
-  return packed.test(file);
+/** Whether two descriptors are of one file. */
+function isSame(left: Pick<OpenFile, 'dev' | 'ino'>, right: Pick<OpenFile, 'dev' | 'ino'>): boolean {
+  return left.dev === right.dev && left.ino === right.ino;
 }
 
 export interface JournalOptions<Item, Stored>
@@ -178,7 +234,7 @@ export class Journal<Item, Stored extends object> {
   /** Why it is not open; null if it is. */
   #reason: unknown = new Error('The disk does not respond.');
   /** What happens to the file, one thing at a time: checking, reopening and closing happen between passes. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #alone = inTurn();
   #failures = 0;
   #trying: Promise<void> = Promise.resolve();
   #closing: Promise<void> | null = null;
@@ -189,7 +245,7 @@ export class Journal<Item, Stored extends object> {
     this.#options = options;
     this.#at = { path: file, disk, warn, ownerOnly };
     const ready = () => this.#alone(() => this.#beReady().then(() => this.#followPath()));
-    this.#commit = groupCommit((items) => this.#store(items), { ready, ...(onPass && { onPass }) });
+    this.#commit = groupCommit((items) => this.#store(items), { ready, onPass });
   }
 
   /** The file's path, with links resolved once it is open. */
@@ -307,12 +363,6 @@ export class Journal<Item, Stored extends object> {
   #unlessClosed<Result>(task: () => Promise<Result>): Promise<Result> {
     if (this.#closing !== null) return Promise.reject(new Error('The log is closed.'));
     return this.isOpen() ? task() : Promise.reject(this.#reason);
-  }
-
-  #alone<Result>(task: () => Promise<Result>): Promise<Result> {
-    const done = this.#turn.then(task);
-    this.#turn = done.catch(() => {});
-    return done;
   }
 
   async #store(items: readonly Item[]): Promise<readonly Stored[]> {

@@ -1,9 +1,11 @@
-import { constants, createReadStream } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { createReadStream } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
 import { createGunzip } from 'node:zlib';
+import type * as z from 'zod';
+import { parseJsonLine } from '../lib/bounded.ts';
 import { OperationError } from '../lib/errors.ts';
-import { closeToOthers, type Disk, hasCode, syncFolder, writeAll } from './disk.ts';
+import { type Disk, hasCode, ifMissing, realPath, syncFolder, writeAll } from './disk.ts';
 
 /** The byte that ends a line. */
 export const newline = 0x0a;
@@ -32,6 +34,15 @@ export async function* readLines(file: string, start = 0): AsyncGenerator<Buffer
   if (rest.length > 0) yield Buffer.concat(rest);
 }
 
+/** Parses a line of JSON; undefined if it is torn or does not have the shape. */
+export function parseLine<Value>(line: Buffer | string, shape: z.ZodType<Value>): Value | undefined {
+  try {
+    return shape.safeParse(parseJsonLine(line.toString('utf8'))).data;
+  } catch {
+    return undefined;
+  }
+}
+
 function bytesOf(file: string, start: number): AsyncIterable<Buffer> {
   const stream = createReadStream(file, { start });
   if (!file.endsWith('.gz')) return stream;
@@ -40,161 +51,37 @@ function bytesOf(file: string, start: number): AsyncIterable<Buffer> {
   return stream.pipe(unpacked);
 }
 
-export interface TailOptions {
-  path: string;
-  disk: Disk;
-  warn(message: string): void;
-  /** See JournalOptions. */
-  ownerOnly?: boolean | undefined;
-}
-
 /**
- * The file next to a log that keeps what a crash left of its last line. One file for all crashes, so that it can be
- * searched.
+ * Lists the rotated files of a log, by name: votes.jsonl.1, votes.jsonl-20261201, votes-20261201.jsonl and the like,
+ * also compressed. They are next to the real file if the path is a link. Empty if the folder does not exist.
  */
-export function tornPath(path: string): string {
-  return `${path}.torn`;
+export async function rotatedFiles(path: string): Promise<string[]> {
+  const file = await realPath(fs, path).catch(ifMissing(null));
+  if (file === null) return [];
+  const folder = dirname(file);
+  const name = basename(file);
+  const stem = basename(file, extname(file));
+  const isRotated = (other: string) => {
+    if (/\.(?:torn|erasing|redacting|lock|secret)(?:\.|$)/.test(other)) return false;
+    if (other.startsWith(name)) return /^[.-]\d[\w.-]*$/.test(other.slice(name.length));
+    return other.startsWith(stem) && /^[.-]\d[\d_T-]*$/.test(withoutEndings(other, extname(file)).slice(stem.length));
+  };
+  return (await fs.readdir(folder))
+    .filter((other) => other !== name && isRotated(other))
+    .sort()
+    .map((other) => join(folder, other));
 }
 
-/**
- * Makes a log of JSON lines end with a whole line, even after a crash, and returns its new length.
- *
- * If the last line is not a whole JSON object, it is moved to the file that tornPath names, durably and with a warning.
- * If it only lacks its newline, the newline is added. Earlier lines are not checked. `handle` must be open for reading
- * and appending; changes to it are not synced.
- */
-async function repairTail(handle: FileHandle, options: TailOptions): Promise<number> {
-  const { path, warn } = options;
-  const { size } = await handle.stat();
-  const start = await startOfLastLine(handle, size);
-  const last = await readExactly(handle, start, size);
-  const text = last.toString('utf8');
-  if (text === '' || text === '\n') return size;
-  if (isObject(text)) {
-    if (last.at(-1) === newline) return size;
-    await writeAll(handle, Buffer.from('\n'));
-    return size + 1;
-  }
-  await setAside(last, options);
-  await handle.truncate(start);
-  warn(`The last line of ${path} was incomplete. Its ${last.length} bytes were moved to ${tornPath(path)}.`);
-  return start;
+function withoutEndings(name: string, extension: string): string {
+  const plain = name.replace(packed, '');
+  return extension !== '' && plain.endsWith(extension) ? plain.slice(0, -extension.length) : '';
 }
 
-const chunkBytes = 65_536;
+const packed = /\.(?:gz|bz2|xz|zst|zip)$/;
 
-/** Where the last line starts, whether or not it ends with a newline. */
-async function startOfLastLine(handle: FileHandle, size: number): Promise<number> {
-  // The newline at the very end belongs to the last line.
-  for (let end = size - 1; end > 0; ) {
-    const from = Math.max(0, end - chunkBytes);
-    const newlineAt = (await readExactly(handle, from, end)).lastIndexOf(newline);
-    if (newlineAt >= 0) return from + newlineAt + 1;
-    end = from;
-  }
-  return 0;
-}
-
-async function readExactly(handle: FileHandle, from: number, to: number): Promise<Buffer> {
-  const bytes = Buffer.alloc(to - from);
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesRead } = await handle.read(bytes, done, bytes.length - done, from + done);
-    if (bytesRead === 0) throw new Error('The log became shorter while it was read.');
-    done += bytesRead;
-  }
-  return bytes;
-}
-
-/** Only an object is certain to be whole: the beginning of a number is a number too. */
-function isObject(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
-}
-
-/**
- * Saves the bytes as a line next to the log, durably, before they are cut off. If that fails, nothing is left there.
- */
-async function setAside(bytes: Buffer, { path, disk, ownerOnly = false }: TailOptions): Promise<void> {
-  const aside = tornPath(path);
-  const handle = await disk.open(aside, 'a', 0o600);
-  try {
-    if (ownerOnly) await closeToOthers(handle);
-    const { size } = await handle.stat();
-    try {
-      await writeAll(handle, bytes.at(-1) === newline ? bytes : Buffer.concat([bytes, Buffer.from('\n')]));
-      await handle.datasync();
-    } catch (error) {
-      await (size === 0 ? disk.unlink(aside) : handle.truncate(size)).catch(() => {});
-      throw error;
-    }
-  } finally {
-    await handle.close();
-  }
-  await syncFolder(disk, dirname(path));
-}
-
-/** An open file of lines. */
-export interface OpenFile {
-  handle: FileHandle;
-  dev: bigint;
-  ino: bigint;
-  /** How far the file is known to be durable, in bytes. Bytes past this point were never acknowledged. */
-  length: number;
-}
-
-const flags = constants.O_CREAT | constants.O_RDWR | constants.O_APPEND;
-
-/** Opens a file for reading and appending. Creates it with mode 0600 if it does not exist. */
-export async function openFile({ path, disk, warn, ownerOnly = false }: TailOptions): Promise<OpenFile> {
-  const handle = await disk.open(path, flags, 0o600);
-  try {
-    const { dev, ino, size } = await handle.stat({ bigint: true });
-    if (ownerOnly && (await closeToOthers(handle))) {
-      warn(`${path} was open to other users of this machine; now only its owner can read it.`);
-    }
-    return { handle, dev, ino, length: Number(size) };
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
-}
-
-/**
- * Repairs the end of an open file, and makes the file durable, so that lines can be appended. Closes it if that fails.
- */
-export async function prepareFile(opened: OpenFile, options: TailOptions): Promise<OpenFile> {
-  try {
-    const length = await repairTail(opened.handle, options);
-    await opened.handle.datasync();
-    await syncFolder(options.disk, dirname(options.path));
-    return { ...opened, length };
-  } catch (error) {
-    await opened.handle.close();
-    throw error;
-  }
-}
-
-/** What happened to an open file: its path still names it, unchanged or changed, or it was renamed or removed. */
-export async function statusOf(
-  file: OpenFile,
-  { path, disk }: TailOptions,
-): Promise<'unchanged' | 'changed' | 'renamed' | 'removed'> {
-  try {
-    const { dev, ino, size } = await disk.stat(path, { bigint: true });
-    if (isSame(file, { dev, ino })) return Number(size) === file.length ? 'unchanged' : 'changed';
-  } catch (error) {
-    if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
-  }
-  return (await file.handle.stat({ bigint: true })).nlink > 0n ? 'renamed' : 'removed';
-}
-
-/** Whether two descriptors are of one file. */
-export function isSame(one: Pick<OpenFile, 'dev' | 'ino'>, other: Pick<OpenFile, 'dev' | 'ino'>): boolean {
-  return one.dev === other.dev && one.ino === other.ino;
+/** Whether the name of a file is that of a compressed one. */
+export function isPacked(file: string): boolean {
+  return packed.test(file);
 }
 
 interface RewriteOptions {
@@ -217,9 +104,7 @@ interface RewriteOptions {
  */
 export async function rewriteLines({ file, draft, disk, mode, change }: RewriteOptions): Promise<void> {
   const before = await disk.stat(file);
-  await disk.unlink(draft).catch((error) => {
-    if (!hasCode(error, 'ENOENT')) throw error;
-  });
+  await disk.unlink(draft).catch(ifMissing(undefined));
   try {
     const handle = await disk.open(draft, 'wx', 0o600);
     try {

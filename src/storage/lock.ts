@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { parseJsonLine } from '../lib/bounded.ts';
 import { OperationError } from '../lib/errors.ts';
-import { createFile, type Disk, hasCode, reasonOf, writeAll } from './disk.ts';
+import { createFile, type Disk, hasCode, ifMissing, reasonOf, writeAll } from './disk.ts';
+import { parseLine } from './line-file.ts';
 
 /** Drafts of the file's owner. They may contain lines. */
 const ownDraft = /^(?:\.torn)?\.erasing$|^\.redacting$|^\.probe$|^\.secret\.[0-9a-f]{12}$/;
@@ -61,11 +60,7 @@ export type LockOwner = z.infer<typeof shape>;
 
 /** Parses the text of a lock file; undefined if it is invalid. */
 export function parseOwner(text: string): LockOwner | undefined {
-  try {
-    return shape.safeParse(parseJsonLine(text)).data;
-  } catch {
-    return undefined;
-  }
+  return parseLine(text, shape);
 }
 
 /** Returns the text of a lock file. */
@@ -93,7 +88,7 @@ export async function thisProcess(): Promise<ProcessIdentity> {
   return {
     host: hostname(),
     boot: (await readText('/proc/sys/kernel/random/boot_id')).trim(),
-    namespace: await readlink('/proc/self/ns/pid').catch(() => ''),
+    namespace: await fs.readlink('/proc/self/ns/pid').catch(() => ''),
     pid: process.pid,
     // Without /proc: constant within a process and, in microseconds, hardly ever the same as another's.
     started: (await procStat(process.pid))?.started ?? String(performance.timeOrigin),
@@ -136,7 +131,7 @@ async function procStat(pid: number): Promise<{ state: string; started: string }
 }
 
 async function readText(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch(() => '');
+  return fs.readFile(path, 'utf8').catch(() => '');
 }
 
 interface ClaimOptions {
@@ -166,17 +161,17 @@ async function claim(path: string, owner: LockOwner, options: ClaimOptions): Pro
   const end = performance.now() + waitMs;
   let isWaiting = false;
   while (!(await createLock(path, owner, options))) {
-    const found = await readLockFile(options, path);
-    if (found === undefined) continue;
-    const verdict = await judge(path, found, owner, options);
+    const text = await readLockFile(options, path);
+    if (text === undefined) continue;
+    const verdict = await judge(path, text, owner, options);
     if (verdict === 'owned') {
-      const inUse = new FileInUse(options.file, parseOwner(found));
+      const inUse = new FileInUse(options.file, parseOwner(text));
       if (performance.now() >= end) throw inUse;
       if (!isWaiting) onWait(inUse);
       isWaiting = true;
       await sleep(Math.min(100, waitMs));
     }
-    if (verdict === 'stale' && (await takeOver(path, found, owner, options))) return;
+    if (verdict === 'stale' && (await takeOver(path, text, owner, options))) return;
   }
 }
 
@@ -205,23 +200,18 @@ async function createLock(path: string, owner: LockOwner, { disk }: ClaimOptions
 }
 
 /** Reads a file as text; undefined if it does not exist. */
-async function readLockFile({ disk }: ClaimOptions, path: string): Promise<string | undefined> {
-  try {
-    return await disk.readFile(path, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
-    throw error;
-  }
+function readLockFile({ disk }: ClaimOptions, path: string): Promise<string | undefined> {
+  return disk.readFile(path, 'utf8').catch(ifMissing(undefined));
 }
 
 /** Decides whether the owner of the lock is running: by its process if it can be seen, otherwise by its heartbeat. */
 async function judge(
   path: string,
-  found: string,
+  text: string,
   self: LockOwner,
   options: ClaimOptions,
 ): Promise<'owned' | 'stale' | 'changed'> {
-  const owner = parseOwner(found);
+  const owner = parseOwner(text);
   // A lock that names another file was copied here, as from a backup, or this file is mounted twice.
   const life = owner === undefined || owner.file !== self.file ? 'unknown' : await lifeOf(owner, self);
   if (life !== 'unknown') return life === 'running' ? 'owned' : 'stale';
@@ -229,20 +219,20 @@ async function judge(
   for (const end = performance.now() + patienceMs; performance.now() < end; ) {
     await sleep(Math.min(100, patienceMs / 10));
     const later = await readLockFile(options, path);
-    if (later === found) continue;
+    if (later === text) continue;
     return owner !== undefined && parseOwner(later ?? '')?.token === owner.token ? 'owned' : 'changed';
   }
   return 'stale';
 }
 
-/** Replaces a stale lock if it is still the one that was found; otherwise returns false. */
-async function takeOver(path: string, found: string, owner: LockOwner, options: ClaimOptions): Promise<boolean> {
+/** Replaces a stale lock if it still has this text; otherwise returns false. */
+async function takeOver(path: string, text: string, owner: LockOwner, options: ClaimOptions): Promise<boolean> {
   const { disk } = options;
   const guard = `${path}.takeover`;
   await claim(guard, owner, options);
   const draft = `${path}.${owner.token}`;
   try {
-    if ((await readLockFile(options, path)) !== found) return false;
+    if ((await readLockFile(options, path)) !== text) return false;
     await createFile(disk, draft, ownerText(owner));
     await disk.rename(draft, path);
     return true;
@@ -323,8 +313,8 @@ export class Lock {
   beatNow(): void {
     if (performance.now() - this.#fresh < (this.#options.beatMs ?? defaultBeatMs)) return;
     this.#fresh = performance.now();
-    const found = parseOwner(readFileSync(this.#path, 'utf8'));
-    if (found?.token !== this.#owner.token) this.#lose(found);
+    const holder = parseOwner(readFileSync(this.#path, 'utf8'));
+    if (holder?.token !== this.#owner.token) this.#lose(holder);
     if (this.#reason !== null) throw this.#reason;
     writeFileSync(this.#path, ownerText(this.#current()), { flag: 'r+' });
   }
@@ -348,18 +338,15 @@ export class Lock {
 
   async #beatOnce(): Promise<void> {
     const begun = performance.now();
-    const handle = await this.#options.disk.open(this.#path, 'r+').catch((error) => {
-      if (hasCode(error, 'ENOENT')) return null;
-      throw error;
-    });
+    const handle = await this.#options.disk.open(this.#path, 'r+').catch(ifMissing(null));
     if (handle === null) await this.#createAgain();
     else {
       try {
-        const found = parseOwner(await handle.readFile('utf8'));
+        const holder = parseOwner(await handle.readFile('utf8'));
         // The lock is overwritten with the same length, which needs no disk space, and no reader sees half of it. It is
         // written through the descriptor that was read, so that another lock at the path stays untouched.
-        if (found?.token === this.#owner.token) await writeAll(handle, ownerText(this.#current()), 0);
-        else this.#lose(found);
+        if (holder?.token === this.#owner.token) await writeAll(handle, ownerText(this.#current()), 0);
+        else this.#lose(holder);
       } finally {
         // A network file system sends writes when the file is closed.
         await handle.close();

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { OperationError } from '../lib/errors.ts';
 import { compareText } from '../lib/text.ts';
 import { programFolder } from '../program.ts';
-import { DatabaseUnavailable, isTemporary } from './database.ts';
+import { DatabaseUnavailable } from './database.ts';
 import { reasonOf } from './disk.ts';
 
 /** A PostgreSQL database, over a pool of connections that are replaced when they break. */
@@ -145,6 +145,13 @@ export function openDatabase(options: DatabaseOptions): Database {
       await Promise.race([pool.end(), sleep(connectMs, null, { ref: false })]);
     },
   };
+}
+
+/** Whether another attempt may succeed: the connection failed, or the server is stopping, starting, full or read-only. */
+function isTemporary(error: unknown): boolean {
+  const { severity, code = '' } = error as { severity?: string; code?: string };
+  // Only errors that the database reports have a severity.
+  return severity === undefined || /^(?:08|53|57|58|25006|40001|40P01)/.test(code);
 }
 
 /** Why nothing can be stored; null if it can. After a failover, the former primary may answer, but take no votes. */

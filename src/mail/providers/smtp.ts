@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { OperationError } from '../../lib/errors.ts';
+import { sha256Of } from '../../lib/files.ts';
 import type { Claim, Delivery } from '../announcement-journal.ts';
 import { type Sender, type Sent, type Subject, withUnsubscribe } from '../campaign.ts';
 import { addressHash, isActive, recipients, unsubscribeAddress } from '../consent.ts';
@@ -79,7 +79,7 @@ export function smtpSender(tools: SmtpSenderTools): Sender {
 
 /** The part of a Message-ID before the @. It is the same for the same email, so that a mailbox can drop the second one. */
 export function messageHash(announcement: string, id: string): string {
-  return createHash('sha256').update(`${announcement}\0${id}`).digest('hex').slice(0, 32);
+  return sha256Of(`${announcement}\0${id}`).slice(0, 32);
 }
 
 /**

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { createHash } from 'node:crypto';
 import { CORE_SCHEMA, load } from 'js-yaml';
 import type { z } from 'zod';
 import { parseBoundedJson, TooDeep } from '../../lib/bounded.ts';
+import { sha256Of } from '../../lib/files.ts';
 import { plural } from '../../lib/text.ts';
 import { explain } from '../../schema/diagnostics/values.ts';
 import { type AgentSummary, type Catalog, contractVersion, promptLicense, toJson } from '../../schema/documents.ts';
@@ -67,7 +67,7 @@ async function skillOf(slug: string, catalog: McpCatalog): Promise<object | null
   const bytes = await catalog.skill(slug);
   if (bytes === null) return null;
   const uri = `skill://${slug}/SKILL.md`;
-  const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+  const digest = `sha256:${sha256Of(bytes)}`;
   const frontMatter = /^---\n(.*?)\n---\n/s.exec(bytes.toString('utf8'))?.[1] ?? '';
   return {
     uri,

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { confirmAddress, openConfirmations, unsubscribeAddress } from '../../../src/mail/consent.ts';
 import type { ListName } from '../../../src/mail/provider.ts';
 import { type Mail, SmtpFailed, type SmtpOutcome } from '../../../src/mail/smtp.ts';
-import { RecordIndex } from '../../../src/mail/subscribers-file.ts';
+import { SubscriptionIndex } from '../../../src/mail/subscribers-file.ts';
 
 /** The emails that ask readers to confirm: what they say, and what happens to one that could not be sent. */
 
@@ -29,11 +29,11 @@ async function withMails(
   { send = async () => {}, url = runtimeUrl }: { send?: (mail: Mail) => Promise<void>; url?: string | null },
   work: (tried: Tried) => Promise<void>,
 ): Promise<void> {
-  const index = new RecordIndex();
+  const index = new SubscriptionIndex();
   const [sent, logged, pauses]: [Mail[], unknown[][], Tried['pauses']] = [[], [], []];
   let isClosed = false;
   const subscriptions = {
-    find: async (wanted: Parameters<RecordIndex['find']>[0]) => index.find(wanted),
+    find: async (wanted: Parameters<SubscriptionIndex['find']>[0]) => index.find(wanted),
     suppressions: async () => new Map<string, string>(),
     suppress: async () => {},
     mark: async () => {},

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { groupCommit } from '../../../src/storage/journal.ts';
+import { groupCommit } from '../../../src/storage/group-commit.ts';
 import { rejection } from '../../support/journal.ts';
 import { until } from '../../support/until.ts';
 

@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isPacked, rotatedFiles } from '../../../src/storage/journal.ts';
+import { isPacked, rotatedFiles } from '../../../src/storage/line-file.ts';
 import { inFolder, writeFiles } from '../../support/catalog.ts';
 
 /** Which files next to a log are its rotated files, by their names alone. */

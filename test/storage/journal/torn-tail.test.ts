@@ -1,9 +1,8 @@
-import * as fs from 'node:fs/promises';
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openFile, prepareFile, tornPath } from '../../../src/storage/line-file.ts';
+import { tornPath } from '../../../src/storage/journal.ts';
 import { openTestJournal, rejection, shimDisk, systemError, withFolder, withJournal } from '../../support/journal.ts';
 import { testUnless } from '../../support/skip.ts';
 
@@ -73,10 +72,9 @@ test('a log that is cut anywhere keeps all its whole lines', () =>
   withFolder(async (file) => {
     const whole = Buffer.from(line(1) + line(2, 'a\ud83d\ude00b'));
     const first = line(1).length;
-    const options = { path: file, disk: fs, warn: () => {} };
     for (let length = 0; length <= whole.length; length += 1) {
       await writeFile(file, whole.subarray(0, length));
-      await (await prepareFile(await openFile(options), options)).handle.close();
+      await withJournal({ file }, async () => {});
       const expected = length >= whole.length - 1 ? whole : length >= first - 1 ? whole.subarray(0, first) : '';
       assert.is(await readFile(file, 'utf8'), expected.toString(), `cut at ${length}`);
     }
