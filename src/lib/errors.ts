@@ -71,18 +71,6 @@ const pathReasons: Record<string, string> = {
   ENOTDIR: 'a part of its path is a file, not a folder',
 };
 
-/** The English messages of the system for some of these codes, which programs such as git repeat. */
-const phrases: [RegExp, code: string][] = [
-  [/no space left on device/i, 'ENOSPC'],
-  [/disk quota exceeded/i, 'EDQUOT'],
-  [/read-only file system/i, 'EROFS'],
-  [/permission denied/i, 'EACCES'],
-  [/too many open files in system/i, 'ENFILE'],
-  [/too many open files/i, 'EMFILE'],
-  [/input\/output error/i, 'EIO'],
-  [/cannot allocate memory/i, 'ENOMEM'],
-];
-
 /** What a system error code means, followed by the code; only the code if it is unknown. */
 export function systemReason(code: string): string {
   const reason = reasons[code] ?? pathReasons[code];
@@ -114,13 +102,4 @@ function explainPaths({ code, syscall }: NodeJS.ErrnoException, paths: readonly 
   }
   const [path = ''] = paths;
   return syscall === 'mkdtemp' ? `${dirname(path)} does not exist. Name an existing folder in TMPDIR.` : null;
-}
-
-/** The reason for a system error in the messages of another program, with its line; null if there is none. */
-export function explainSaid(said: string): string | null {
-  for (const [phrase, code] of phrases) {
-    const line = said.split('\n').find((each) => phrase.test(each));
-    if (line !== undefined) return `${systemReason(code)}: ${line.trim()}`;
-  }
-  return null;
 }

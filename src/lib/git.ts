@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { runChild } from './children.ts';
-import { explainSaid, systemReason } from './errors.ts';
+import { systemReason } from './errors.ts';
 
 /** A git command failed. The message is its output. */
 export class GitError extends Error {
@@ -15,6 +15,27 @@ export class GitError extends Error {
     super(said === '' ? `git ${args[0]} failed without a message` : (explainSaid(said) ?? said));
     this.missing = missing;
   }
+}
+
+/** The English messages of the system for some of these codes, which git repeats. */
+const phrases: [RegExp, code: string][] = [
+  [/no space left on device/i, 'ENOSPC'],
+  [/disk quota exceeded/i, 'EDQUOT'],
+  [/read-only file system/i, 'EROFS'],
+  [/permission denied/i, 'EACCES'],
+  [/too many open files in system/i, 'ENFILE'],
+  [/too many open files/i, 'EMFILE'],
+  [/input\/output error/i, 'EIO'],
+  [/cannot allocate memory/i, 'ENOMEM'],
+];
+
+/** The reason for a system error in the messages of git, with its line; null if there is none. */
+function explainSaid(said: string): string | null {
+  for (const [phrase, code] of phrases) {
+    const line = said.split('\n').find((each) => phrase.test(each));
+    if (line !== undefined) return `${systemReason(code)}: ${line.trim()}`;
+  }
+  return null;
 }
 
 /** How git is run: its messages are in English, it never asks, and it is stopped after a minute. */

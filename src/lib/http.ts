@@ -19,7 +19,7 @@ export interface HttpRequest {
 }
 
 /** The limit that was exceeded (`kind`: the answer is no JSON, or no file), or `network` for any other failure. */
-export type HttpReason = 'timeout' | 'redirects' | 'size' | 'kind' | 'network';
+type HttpReason = 'timeout' | 'redirects' | 'size' | 'kind' | 'network';
 
 /** There is no complete answer to a request. The message can contain what was sent. */
 export class HttpFailed extends Error {

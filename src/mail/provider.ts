@@ -205,24 +205,16 @@ export class ProviderFailed extends OperationError {
 
 function describe(reason: FailureReason, status: number | undefined, code: string | undefined): string {
   const detail = code === undefined ? '' : ` (${code})`;
-  switch (reason) {
-    case 'timeout':
-      return 'took too long';
-    case 'network':
-      return `could not be reached${detail}`;
-    case 'redirect':
-      return `answered with a redirect (${status}), which is not followed`;
-    case 'refused':
-      return `refused it with status ${status}${detail}`;
-    case 'answer':
-      return `answered with status ${status}, but not in the expected form`;
-    case 'storage':
-      return `could not write it${detail}`;
-    case 'closed':
-      return 'is closed';
-    case 'bug':
-      return 'failed because of a bug in this program';
-  }
+  return {
+    timeout: 'took too long',
+    network: `could not be reached${detail}`,
+    redirect: `answered with a redirect (${status}), which is not followed`,
+    refused: `refused it with status ${status}${detail}`,
+    answer: `answered with status ${status}, but not in the expected form`,
+    storage: `could not write it${detail}`,
+    closed: 'is closed',
+    bug: 'failed because of a bug in this program',
+  }[reason];
 }
 
 /** What calls to a provider depend on. The defaults fit a running server. */
@@ -367,22 +359,21 @@ export function withDeadline(provider: SubscriberProvider, timeoutMs = subscript
   let closed = false;
   const failure = (facts: Omit<FailureFacts, 'provider'>) => new ProviderFailed({ provider: provider.name, ...facts });
 
-  const limited = (subscription: Subscription): Promise<Outcome> =>
-    new Promise((resolve, reject) => {
-      const controller = new AbortController();
-      const timer = setTimeout(() => {
-        const late = failure({ reason: 'timeout' });
-        reject(late);
-        controller.abort(late);
-      }, timeoutMs);
+  async function limited(subscription: Subscription): Promise<Outcome> {
+    const controller = new AbortController();
+    const late = new Promise<never>((_, reject) =>
+      controller.signal.addEventListener('abort', () => reject(controller.signal.reason)),
+    );
+    const timer = setTimeout(() => controller.abort(failure({ reason: 'timeout' })), timeoutMs);
+    try {
+      return await Promise.race([provider.add(subscription, controller.signal), late]);
+    } catch (error) {
       const secrets = secretsOf(subscription.email, subscription.note);
-      Promise.resolve()
-        .then(() => provider.add(subscription, controller.signal))
-        .then(resolve, (error) =>
-          reject(error instanceof ProviderFailed ? error : failure({ reason: 'bug', error, secrets })),
-        )
-        .finally(() => clearTimeout(timer));
-    });
+      throw error instanceof ProviderFailed ? error : failure({ reason: 'bug', error, secrets });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
 
   return {
     ...provider,

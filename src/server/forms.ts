@@ -25,7 +25,17 @@ import { feedbackRequest, storedNote, subscribeRequest } from '../schema/request
 import { DatabaseUnavailable } from '../storage/database.ts';
 import { type VoteStore, VotesUnavailable } from '../storage/vote.ts';
 import { sendPage } from './files.ts';
-import { type BodyKind, bodyKind, type Fields, parseFields, Refusal, type Route, readBody, sendError } from './http.ts';
+import {
+  type BodyKind,
+  bodyKind,
+  type Fields,
+  parseFields,
+  Refusal,
+  type Route,
+  readBody,
+  sendError,
+  sendJson,
+} from './http.ts';
 import { clientAddress, type Limit } from './limits.ts';
 import type { BuildFollower, LiveBuild } from './live-build.ts';
 import { requestId } from './log.ts';
@@ -136,7 +146,7 @@ async function answerPost(request: Request, response: Response, parts: PostParts
     const fields = parseFields(await readBody(request, maxBodyBytes), kind);
     const headers = { ...(await take(fields, address)), ...cors };
     if (kind === 'form') redirectToThanks(request, response, build, thanks, headers);
-    else sendOk(response, headers);
+    else sendJson(response, 200, '{"ok":true}', headers);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.cause !== undefined)
@@ -182,18 +192,6 @@ export async function limited(refusal: Refusal, refused: Limit, address: string)
     if (error instanceof Refusal) return error;
     throw error;
   }
-}
-
-function sendOk(response: ServerResponse, headers: Record<string, string>): void {
-  const body = '{"ok":true}';
-  response.writeHead(200, {
-    'content-type': 'application/json',
-    'content-length': body.length,
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    ...headers,
-  });
-  response.end(body);
 }
 
 /** Redirects to the page that thanks: on the static host if the form was there, else here. */
@@ -362,13 +360,8 @@ export async function openConsent(
   return { ...tools, key, confirmations };
 }
 
-interface SubscriptionPageParts {
+interface SubscriptionPageParts extends Omit<PostParts, 'origins'> {
   consent: Consent | null;
-  follower: BuildFollower;
-  /** The limit on refused requests. Links that work never count toward it. */
-  refused: Limit;
-  trustProxy: number;
-  log: Logger;
 }
 
 const invalid = [400, 'The link is incomplete or was changed. Open it again from the email.'] as const;

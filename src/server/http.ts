@@ -83,7 +83,7 @@ export function sendError(
   message: string,
   headers: Record<string, string> = {},
 ): void {
-  send(response, code, jsonBytes({ error: code, message }), headers);
+  sendJson(response, errorCodes[code].status, jsonBytes({ error: code, message }), headers);
 }
 
 /** Answers a request whose route is not known, with the error that its address promises. */
@@ -94,7 +94,7 @@ export function sendEarlyError(
   message: string,
   headers: Record<string, string> = {},
 ): void {
-  send(response, code, earlyErrorBody(request, code, message), headers);
+  sendJson(response, errorCodes[code].status, earlyErrorBody(request, code, message), headers);
 }
 
 /** An error as JSON: a JSON-RPC error for a POST to the MCP endpoint, else an Error object (C7.20). */
@@ -109,8 +109,14 @@ function isMcpMessage({ method, url = '' }: IncomingMessage): boolean {
   return method === 'POST' && parseTarget(url).pathname.endsWith('/api/mcp');
 }
 
-function send(response: ServerResponse, code: ErrorCode, body: JsonBytes, headers: Record<string, string>): void {
-  response.writeHead(errorCodes[code].status, {
+/** Answers with JSON that is not stored by caches. */
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: JsonBytes,
+  headers: Record<string, string>,
+): void {
+  response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': body.length,
     'cache-control': 'no-store',

@@ -7,9 +7,7 @@ import { sharedSecret } from '../storage/database-votes.ts';
 import type { Database } from '../storage/postgres.ts';
 import { networkOf, pseudonym, utcDay } from '../storage/vote.ts';
 import { Refusal } from './http.ts';
-
-/** What limits do while the database is away: each server counts alone, or requests are refused. */
-export type LimitFailure = 'open' | 'closed';
+import type { Rate, ServerSettings } from './settings.ts';
 
 /** Returns counts that all servers share, which `memory` does or nothing counts while the database is away. */
 export type SharedLimits = (name: string, rate: NonNullable<Rate>, memory: Counter) => Counter;
@@ -18,7 +16,7 @@ export type SharedLimits = (name: string, rate: NonNullable<Rate>, memory: Count
 const calmMs = 1_000;
 
 /** Keeps the counts of limits in a database. Clients are stored as pseudonyms, which change every UTC day. */
-export function sharedLimits(database: Database, onFailure: LimitFailure, log: Logger): SharedLimits {
+export function sharedLimits(database: Database, onFailure: ServerSettings['limitFailure'], log: Logger): SharedLimits {
   const secretOf = sharedSecret(database, randomBytes);
   const storeClient = {
     async query({ text, values, name }: { text: string; values: unknown[]; name: string }) {
@@ -74,9 +72,6 @@ export function sharedLimits(database: Database, onFailure: LimitFailure, log: L
     };
   };
 }
-
-/** At most `count` requests in `seconds`; null means no limit. */
-export type Rate = { count: number; seconds: number } | null;
 
 /** A limit on the requests of one client. */
 export interface Limit {

@@ -3,12 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { OperationError } from '../lib/errors.ts';
 import type { VoteStore } from '../storage/vote.ts';
-
-/** Where metrics are served. */
-export interface MetricsAddress {
-  host: string;
-  port: number;
-}
+import type { ServerSettings } from './settings.ts';
 
 const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
@@ -51,7 +46,7 @@ function instruments(registry: Registry) {
 }
 
 /** Serves metrics in the text format of Prometheus at `/metrics`. Throws OperationError if the address is taken. */
-export async function startMetrics({ host, port }: MetricsAddress) {
+export async function startMetrics({ host, port }: NonNullable<ServerSettings['metrics']>) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const { requests, durations, votes, waiting, commits } = instruments(registry);
@@ -89,9 +84,9 @@ export async function startMetrics({ host, port }: MetricsAddress) {
       async append(vote) {
         waiting.inc();
         try {
-          const record = await store.append(vote);
+          const stored = await store.append(vote);
           votes.inc({ result: 'stored' });
-          return record;
+          return stored;
         } catch (error) {
           votes.inc({ result: 'refused' });
           throw error;

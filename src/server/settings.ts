@@ -4,8 +4,6 @@ import { requireMailKey } from '../mail/consent.ts';
 import { parseSmtpSettings } from '../mail/smtp.ts';
 import { parseSubscriberSettings } from '../mail/subscribers.ts';
 import { databaseUrl } from '../storage/database.ts';
-import type { LimitFailure, Rate } from './limits.ts';
-import type { MetricsAddress } from './metrics.ts';
 import { type ServerFlags, type ServerOption, serverOptions } from './options.ts';
 
 /**
@@ -49,7 +47,7 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
     subscribeRate: rate(option('subscribeRate')),
     mcpRate: rate(option('mcpRate')),
     refusedRate: rate(option('refusedRate')),
-    /** What shared limits do while the database is away. */
+    /** What shared limits do while the database is away: each server counts alone, or requests are refused. */
     limitFailure: limitFailure(option('limitFailure')),
     /** How many connections may be open at the same time, in total and from one client; 0: no limit. */
     maxConnections: number('maxConnections', 99_999, 'a number up to 99999 (0: no limit)'),
@@ -75,15 +73,16 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
 /** The settings of the server, from flags and environment variables. */
 export type ServerSettings = ReturnType<typeof serverSettings>;
 
-interface Given {
-  name: string;
-  value: string;
-}
+/** The value of an option, and the flag or variable that has it. */
+type Input = Record<'name' | 'value', string>;
 
 /** The longest window of a rate, in seconds. It ends with a timer, and Node's timers take up to 2^31 - 1 milliseconds. */
 const longestWindow = 2_147_483;
 
-function rate({ name, value }: Given): Rate {
+/** At most `count` requests in `seconds`; null means no limit. */
+export type Rate = { count: number; seconds: number } | null;
+
+function rate({ name, value }: Input): Rate {
   if (value === 'off') return null;
   const match = /^([1-9]\d{0,6})\/([1-9]\d{0,6})$/.exec(value);
   if (match === null) {
@@ -96,12 +95,12 @@ function rate({ name, value }: Given): Rate {
   return { count: Number(count), seconds: Number(seconds) };
 }
 
-function limitFailure({ name, value }: Given): LimitFailure {
+function limitFailure({ name, value }: Input) {
   if (value === 'open' || value === 'closed') return value;
   throw new UsageError(`${name} is "${value}"; it has to be open or closed.`);
 }
 
-function metricsAddress({ name, value }: Given): MetricsAddress | null {
+function metricsAddress({ name, value }: Input) {
   if (value === '') return null;
   const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(value) ?? [];
   const plain = host.replace(/^\[(.*)\]$/, '$1');
@@ -109,7 +108,7 @@ function metricsAddress({ name, value }: Given): MetricsAddress | null {
   throw new UsageError(`${name} is "${value}"; it has to be <host>:<port>, such as 127.0.0.1:9464.`);
 }
 
-function origins({ name, value }: Given): string[] {
+function origins({ name, value }: Input): string[] {
   const list = value.split(/[\s,]/).filter((origin) => origin !== '');
   for (const origin of list) {
     if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
@@ -121,7 +120,7 @@ function origins({ name, value }: Given): string[] {
   return list;
 }
 
-function level({ name, value }: Given): string {
+function level({ name, value }: Input): string {
   const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
   if (levels.includes(value)) return value;
   throw new UsageError(`${name} is "${value}"; it has to be one of ${levels.join(', ')}.`);

@@ -71,7 +71,7 @@ test('the steps that build, check and announce get the addresses, and the last o
   assert.equal(variablesOf('ci verify --today'), addresses);
   assert.equal(variablesOf('build'), addresses);
   // A file with subscribers, and its mail server, belong to a server. Notes do not matter for announcements.
-  const known = [...subscriberVariables, ...mailVariables, ...announceVariables].map(({ name }) => name);
+  const known = Object.keys({ ...subscriberVariables, ...mailVariables, ...announceVariables });
   const others = /^(?:CATALOG_SMTP_URL|CATALOG_MAIL_(?:KEY|RATE)|CATALOG_SIGNUPS_(?:NOTE|LIMIT|TIMEOUT)\w*)$/;
   const ofProviders = known.filter((name) => !others.test(name));
   assert.equal(variablesOf('announce').sort(), [...addresses, ...ofProviders].sort());

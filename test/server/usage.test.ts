@@ -31,7 +31,7 @@ test('the help of serve lists every flag and every variable', async () => {
     assert.match(help, ` ${flag} `);
     assert.match(help, fallback === '' ? `(or ${variable})` : `(or ${variable}; default: ${fallback})`);
   }
-  for (const { name } of subscriberVariables) assert.match(stdout, name);
+  for (const name of Object.keys(subscriberVariables)) assert.match(stdout, name);
   for (const word of ['--build', '--cwd', '--base-url', '--runtime-url', 'SIGHUP', 'SIGTERM'])
     assert.match(stdout, word);
 });

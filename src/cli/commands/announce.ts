@@ -7,7 +7,7 @@ import { plural } from '../../lib/text.ts';
 import type { Announced, AnnounceOptions, Decision, Plan } from '../../mail/announce.ts';
 import type { AnnouncementJournal } from '../../mail/announcement-journal.ts';
 import { type ListName, listNames, type SubscriptionStore } from '../../mail/provider.ts';
-import { announceVariables } from '../../mail/variables.ts';
+import { announceVariables, variablesText } from '../../mail/variables.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import type { Settings } from '../../schema/settings.ts';
 import type { Site } from '../../site/site.ts';
@@ -99,7 +99,7 @@ export function addAnnounce(program: CatalogCommand, terminal: Console): void {
       '\nThe service that stores the subscribers sends the email; `npx --no daily-agent-catalog help serve` describes\n' +
         'CATALOG_SIGNUPS and its key. For subscribers in a file, the mail server in CATALOG_SMTP_URL does.\n' +
         '\nEnvironment variables:\n' +
-        announceVariables.map(({ name, description }) => `  ${name}\n      ${description}`).join('\n') +
+        variablesText(announceVariables) +
         '\n\nExit codes: 0 sent, or nothing to send (nothing is new, it was announced before, or it is too early); 1 not sent,\n' +
         'or not to everyone.\n' +
         'You can run this command every hour: it continues an interrupted run, and never sends an email twice.\n' +
@@ -142,15 +142,7 @@ type Result = Omit<Announced, 'outcome' | 'key'> & {
 
 async function runAnnounce(flags: Flags, data: string, store: AnnouncementStore, terminal: Console): Promise<Result> {
   const { journal, subscriptions } = store;
-  const {
-    announce,
-    rehearse,
-    resolve: settle,
-    uncertainMails,
-    checkLive,
-    openSender,
-    parseAnnounceSettings,
-  } = await import('../../mail/announce.ts');
+  const { announce, rehearse, resolve: settle, uncertainMails, checkLive } = await import('../../mail/announce.ts');
   const { list, weekly = false, late = false } = flags;
   const { site, now } = await openSite(flags);
   if (flags.resolve !== undefined || flags.uncertain === true) {
@@ -182,6 +174,7 @@ async function runAnnounce(flags: Flags, data: string, store: AnnouncementStore,
   }
   const stop = new AbortController();
   const stopping = () => stop.abort();
+  const { openSender, parseAnnounceSettings } = await import('../../mail/senders.ts');
   const { sender, close } = await openSender(parseAnnounceSettings(process.env), {
     ...{ list, site: site.settings, data, subscriptions, environment: process.env, signal: stop.signal },
     now: () => new Date(),

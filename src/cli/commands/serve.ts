@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Option } from 'commander';
-import { mailVariables, subscriberVariables } from '../../mail/variables.ts';
+import { mailVariables, subscriberVariables, variablesText } from '../../mail/variables.ts';
 import type { RunningServer } from '../../server/app.ts';
 import { type ServerFlags, serverOptions } from '../../server/options.ts';
 import type { Console } from '../console.ts';
@@ -26,9 +26,7 @@ export function addServe(program: CatalogCommand, terminal: Console): void {
     .explain(
       '\nWith --build, the base URL is --base-url, then CATALOG_BASE_URL, else http://localhost:<port>.\n' +
         '\nEnvironment variables for subscriptions and emails:\n' +
-        [...subscriberVariables, ...mailVariables]
-          .map(({ name, description }) => `  ${name}\n      ${description}`)
-          .join('\n') +
+        variablesText({ ...subscriberVariables, ...mailVariables }) +
         '\n\nSIGHUP reopens the log files after a rotation; SIGTERM finishes open requests and exits.\n' +
         'The log goes to stdout: as text in a terminal, as JSON elsewhere.\n' +
         '\nExamples:\n  $ catalog serve --build\n  $ catalog serve --out dist --data /var/lib/catalog --port 8080\n' +

@@ -1,5 +1,5 @@
 import { OperationError, UsageError } from '../../lib/errors.ts';
-import { HttpFailed, type HttpReason, httpRequest } from '../../lib/http.ts';
+import { HttpFailed, httpRequest } from '../../lib/http.ts';
 import { visible } from '../../lib/text.ts';
 
 /** The limits of a download. */
@@ -36,7 +36,7 @@ export async function* download(address: string, limits = downloadLimits): Async
     else throw failed(`the answer was ${answer.status}.`);
   } catch (error) {
     if (!(error instanceof HttpFailed)) throw error;
-    const reasons: Record<HttpReason, string> = {
+    const reasons: Record<HttpFailed['reason'], string> = {
       timeout: `it takes more than ${timeoutMs / 1000} seconds.`,
       redirects: `it redirects more than ${redirects} times.`,
       size: `it has more than ${maxBytes} bytes.`,

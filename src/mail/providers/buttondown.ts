@@ -13,14 +13,27 @@ import {
   withUnsubscribe,
 } from '../campaign.ts';
 import { type CallTools, callsTo, field, type ListName, type SubscriberProvider, secretsOf } from '../provider.ts';
+import { apiKey, baseAddress, listsOf, variable } from '../settings.ts';
 
-export interface ButtondownSettings {
-  /** The address of the API, without the path /v1/subscribers. */
-  url: string;
-  key: string;
-  /** The tag of each list. */
-  lists: Record<ListName, string>;
-}
+const tag = variable(/^[^\p{Cc}]{1,100}$/u, 'a tag of 1 to 100 characters');
+
+/** The address of the API without the path /v1/subscribers, and the tag of each list. */
+const settings = z
+  .object({
+    URL: baseAddress.default('https://api.buttondown.com'),
+    KEY: apiKey,
+    LIST_DAILY: tag.default('daily'),
+    LIST_PRO: tag.default('pro'),
+    LIST_CUSTOM: tag.default('custom'),
+  })
+  .transform(({ URL, KEY, ...ids }) => ({
+    provider: 'buttondown' as const,
+    url: URL,
+    key: KEY,
+    lists: listsOf(ids),
+  }));
+
+type ButtondownSettings = z.infer<typeof settings>;
 
 /** The codes of errors for an address that is known, or that Buttondown blocks. */
 const accepted = ['email_already_exists', 'subscriber_already_exists', 'email_blocked', 'subscriber_blocked'].concat([
@@ -35,7 +48,7 @@ const invalid = ['email_invalid', 'email_empty'];
  * A known address gets the tag added. New ones are `unactivated`: only a confirmed email brings back a reader who left,
  * not someone else who types the address.
  */
-export function createButtondown({ url, key, lists }: ButtondownSettings, tools: CallTools): SubscriberProvider {
+function subscribers({ url, key, lists }: ButtondownSettings, tools: CallTools): SubscriberProvider {
   const provider = 'buttondown';
   const headers = { authorization: `Token ${key}`, 'x-buttondown-collision-behavior': 'add' };
   return {
@@ -59,7 +72,10 @@ const addressErrors = z.object({
   detail: z.array(z.object({ loc: z.array(z.unknown()).refine((path) => path.at(-1) === 'email_address') })).min(1),
 });
 
-const tags = z.object({ results: z.array(z.object({ id: z.string(), name: z.string() })), next: z.string().nullish() });
+const tagPage = z.object({
+  results: z.array(z.object({ id: z.string(), name: z.string() })),
+  next: z.string().nullish(),
+});
 const email = z
   .object({
     id: z.string(),
@@ -74,18 +90,14 @@ const emails = z.object({ results: z.array(email), next: z.string().nullish() })
  * Sends with Buttondown to the subscribers with the tag of a list (docs.buttondown.com/api-emails-create). Its emails are
  * templates, in which braces are replaced, and it has no place for plain text.
  */
-export function buttondown(
-  { url, key, lists }: ButtondownSettings,
-  list: ListName,
-  tools: ServiceTools,
-): CampaignService {
+function campaigns({ url, key, lists }: ButtondownSettings, list: ListName, tools: ServiceTools): CampaignService {
   const headers = { authorization: `Token ${key}`, 'x-api-version': '2026-04-01' };
   const call = serviceCalls('buttondown', key, headers, tools);
   const emailAt = (id: string) => `${url}/v1/emails/${encodeURIComponent(id)}`;
 
   /** The id of the tag. A filter by a name, or none, would send the email to everyone. */
   async function tagId(): Promise<string> {
-    for await (const { results } of pagesOf(call, `${url}/v1/tags`, tags)) {
+    for await (const { results } of pagesOf(call, `${url}/v1/tags`, tagPage)) {
       const tag = results.find((each) => each.name === lists[list]);
       if (tag !== undefined) return tag.id;
     }
@@ -147,3 +159,5 @@ async function createDraft(
   };
   return (await call({ step: 'create', method: 'POST', url, body }, created)).id;
 }
+
+export const buttondown = { settings, subscribers, campaigns };

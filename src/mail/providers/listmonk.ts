@@ -21,15 +21,23 @@ import {
   type Subscription,
   secretsOf,
 } from '../provider.ts';
+import { baseAddress, listsOf, variable } from '../settings.ts';
 
-export interface ListmonkSettings {
-  /** The address of the installation. */
-  url: string;
-  /** An API user and its token: `user:token`. */
-  key: string;
-  /** The numeric id of each list. */
-  lists: Record<ListName, number>;
-}
+const userAndToken = variable(/^[\x21-\x39\x3b-\x7e]+:[\x21-\x7e]+$/, 'user:token of an API user, without spaces');
+const listNumber = variable(/^[1-9]\d{0,8}$/, 'the number of a list, such as 1').transform(Number);
+
+/** The address of the installation, an API user with its token, and the numeric id of each list. */
+const settings = z
+  .object({
+    URL: baseAddress,
+    KEY: userAndToken,
+    LIST_DAILY: listNumber,
+    LIST_PRO: listNumber,
+    LIST_CUSTOM: listNumber,
+  })
+  .transform(({ URL, KEY, ...ids }) => ({ provider: 'listmonk' as const, url: URL, key: KEY, lists: listsOf(ids) }));
+
+type ListmonkSettings = z.infer<typeof settings>;
 
 /**
  * Stores subscribers in listmonk (https://listmonk.app/docs/apis/subscribers).
@@ -38,10 +46,7 @@ export interface ListmonkSettings {
  * is not on it, and sent the confirmation email of a list with double opt-in. The note of a known address is not stored,
  * since no call sets one attribute and leaves the others.
  */
-export function createListmonk(
-  { url, key, lists }: ListmonkSettings,
-  { log, ...tools }: ProviderTools,
-): SubscriberProvider {
+function subscribers({ url, key, lists }: ListmonkSettings, { log, ...tools }: ProviderTools): SubscriberProvider {
   const provider = 'listmonk';
   const token = key.slice(key.indexOf(':') + 1);
   const headers = { authorization: `token ${key}` };
@@ -70,7 +75,7 @@ export function createListmonk(
     const pattern = email.replace(/[+*?^$()[\]{}|\\]/g, '\\$&');
     const search = request('look up', 'GET', `?search=${encodeURIComponent(pattern)}&per_page=100`);
     const answer = await expectSuccess(call, { ...search, read: true });
-    const match = subscribers
+    const match = subscriberPage
       .safeParse(answer.body)
       .data?.data.results.find((each) => each.email.toLowerCase() === email.toLowerCase());
     if (match === undefined) throw answer.failure();
@@ -108,7 +113,7 @@ const subscriber = z.object({
   status: z.unknown(),
   lists: z.array(z.object({ id: z.unknown(), subscription_status: z.unknown() })).nullish(),
 });
-const subscribers = z.object({ data: z.object({ results: z.array(subscriber) }) });
+const subscriberPage = z.object({ data: z.object({ results: z.array(subscriber) }) });
 
 async function expectSuccess(send: SendCall, call: Call) {
   const answer = await send(call);
@@ -132,7 +137,7 @@ const template = z.object({ data: z.object({ body: z.string() }) });
 const listName = z.object({ data: z.object({ name: z.string() }) });
 
 /** Sends campaigns with listmonk to the list of a list (listmonk.app/docs/apis/campaigns). */
-export function listmonk(
+function campaigns(
   { url, key, lists }: ListmonkSettings,
   { list, templateId }: { list: ListName; templateId: number },
   tools: ServiceTools,
@@ -140,7 +145,7 @@ export function listmonk(
   const headers = { authorization: `Basic ${Buffer.from(key).toString('base64')}` };
   const call = serviceCalls(name, key, headers, tools);
   const number = lists[list];
-  const campaigns = `${url}/api/campaigns`;
+  const campaignsUrl = `${url}/api/campaigns`;
   const content = (wanted: string, mail: OutgoingMail) => {
     const escaped = { ...mail, html: mail.html.replace(trackLink, '&#64;TrackLink'), text: goText(mail.text) };
     const { html, text } = withUnsubscribe(escaped, '{{ UnsubscribeURL }}');
@@ -154,7 +159,7 @@ export function listmonk(
   /** Stores a draft, and returns its id. */
   async function create(wanted: string, mail: OutgoingMail): Promise<string> {
     const body = content(wanted, mail);
-    return (await call({ step: 'create', method: 'POST', url: campaigns, body }, campaignAnswer)).data.id;
+    return (await call({ step: 'create', method: 'POST', url: campaignsUrl, body }, campaignAnswer)).data.id;
   }
 
   /** listmonk's own template counts who opens an email. */
@@ -181,25 +186,25 @@ export function listmonk(
     },
     async find(wanted) {
       const query = `query=${encodeURIComponent(wanted)}&no_body=true&per_page=all`;
-      const { data } = await call({ step: 'find', method: 'GET', url: `${campaigns}?${query}` }, campaignsAnswer);
+      const { data } = await call({ step: 'find', method: 'GET', url: `${campaignsUrl}?${query}` }, campaignsAnswer);
       // It finds parts of names too.
       return data.results.filter((each) => each.name === wanted);
     },
     create,
     async read(id) {
-      const { data } = await call({ step: 'read', method: 'GET', url: `${campaigns}/${id}` }, campaignAnswer);
+      const { data } = await call({ step: 'read', method: 'GET', url: `${campaignsUrl}/${id}` }, campaignAnswer);
       if (data.lists.length !== 1 || data.lists[0]?.id !== number) {
         throw new OperationError(`The campaign ${id} at listmonk is not for list ${number} alone, so it was not sent.`);
       }
       return data;
     },
     async send(id) {
-      await call({ step: 'start', method: 'PUT', url: `${campaigns}/${id}/status`, body: { status: 'running' } });
+      await call({ step: 'start', method: 'PUT', url: `${campaignsUrl}/${id}/status`, body: { status: 'running' } });
     },
     async test(wanted, mail, address) {
       const id = await create(`${wanted}:test`, mail);
       const body = { ...content(`${wanted}:test`, mail), subscribers: [address] };
-      await call({ step: 'test', method: 'POST', url: `${campaigns}/${id}/test`, body });
+      await call({ step: 'test', method: 'POST', url: `${campaignsUrl}/${id}/test`, body });
       return `listmonk sends the email to ${address}, which has to be a subscriber. Its draft ${id} stays there.`;
     },
   };
@@ -212,3 +217,5 @@ const trackLink = /@TrackLink/g;
 function goText(text: string): string {
   return text.replaceAll('{{', '{{ "{{" }}').replace(trackLink, '@{{ "TrackLink" }}');
 }
+
+export const listmonk = { settings, subscribers, campaigns };

@@ -22,16 +22,33 @@ import {
   type SubscriberProvider,
   secretsOf,
 } from '../provider.ts';
+import { apiKey, baseAddress, listsOf, variable } from '../settings.ts';
 
-export interface ResendSettings {
-  /** The address of the API, without the path /contacts. */
-  url: string;
-  key: string;
-  /** The id of each list's segment. */
-  lists: Record<ListName, string>;
-  /** The contact property for the note; null if notes are not passed on. */
-  noteProperty: string | null;
-}
+const segmentId = variable(
+  /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+  'the id of a segment, such as 78261eea-8f8b-4381-83c6-79fa7120f1cf',
+);
+const property = variable(/^\w{1,50}$/, 'the key of a contact property: up to 50 letters, digits and _');
+
+/** The address of the API without the path /contacts, the segment of each list, and the contact property for notes or null. */
+const settings = z
+  .object({
+    URL: baseAddress.default('https://api.resend.com'),
+    KEY: apiKey,
+    LIST_DAILY: segmentId,
+    LIST_PRO: segmentId,
+    LIST_CUSTOM: segmentId,
+    NOTE_PROPERTY: property.optional(),
+  })
+  .transform(({ URL, KEY, NOTE_PROPERTY = null, ...ids }) => ({
+    provider: 'resend' as const,
+    url: URL,
+    key: KEY,
+    lists: listsOf(ids),
+    noteProperty: NOTE_PROPERTY,
+  }));
+
+type ResendSettings = z.infer<typeof settings>;
 
 /**
  * Stores subscribers at Resend: creates a contact, then adds it to the segment of the list
@@ -40,7 +57,7 @@ export interface ResendSettings {
  * A separate call sets the note. So only the address in the first call comes from the reader, a validation error there
  * means the address, and the note of a known contact is stored too.
  */
-export function createResend(
+function subscribers(
   { url, key, lists, noteProperty }: ResendSettings,
   { log, ...tools }: ProviderTools,
 ): SubscriberProvider {
@@ -98,7 +115,7 @@ const broadcast = z
   .transform(withState(['queued', 'scheduled', 'sent']));
 
 /** Sends broadcasts with Resend to the segment of a list (resend.com/docs/api-reference/broadcasts). */
-export function resend(
+function campaigns(
   { url, key, lists }: Pick<ResendSettings, 'url' | 'key' | 'lists'>,
   { list, from, home }: { list: ListName; from: string; home: string },
   tools: ServiceTools,
@@ -157,3 +174,5 @@ function contentOf(mail: OutgoingMail, unsubscribe: string): { subject: string; 
   const { subject, ...filled } = withUnsubscribe({ ...mail, text }, unsubscribe);
   return { subject: apart(subject), html: filled.html, text: filled.text };
 }
+
+export const resend = { settings, subscribers, campaigns };

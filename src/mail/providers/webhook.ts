@@ -1,14 +1,18 @@
 import { createHmac } from 'node:crypto';
+import * as z from 'zod';
 import { OperationError } from '../../lib/errors.ts';
 import { type Sender, type ServiceTools, type Subject, serviceCalls, withUnsubscribe } from '../campaign.ts';
 import { type CallTools, callsTo, ProviderFailed, type SubscriberProvider, secretsOf } from '../provider.ts';
+import { address } from '../settings.ts';
 
-export interface WebhookSettings {
-  /** The whole address that receives subscriptions, or announcements. */
-  url: string;
-  /** The secret that signs them. */
-  key: string;
-}
+const secret = z.string({ error: 'the secret that signs each subscription' });
+
+/** The whole address that receives subscriptions or announcements, and the secret that signs them. */
+const settings = z
+  .object({ URL: address, KEY: secret })
+  .transform(({ URL, KEY }) => ({ provider: 'webhook' as const, url: URL, key: KEY }));
+
+type WebhookSettings = z.infer<typeof settings>;
 
 /** The body of a request, with the header that signs its bytes. */
 function signed(value: object, key: string): { body: string; headers: Record<string, string> } {
@@ -23,7 +27,7 @@ const attempts = 3;
  * Posts an announcement as JSON, without any address, with `X-Catalog-Signature: sha256=<hex>`, the HMAC-SHA-256 of the body.
  * The receiver sends it. Any 2xx means that it will, and it ignores an `id` that it had before: so a post may be repeated.
  */
-export function webhook(
+function sender(
   { url, key }: WebhookSettings,
   { now, pause, ...tools }: ServiceTools & Required<Pick<ServiceTools, 'now' | 'pause'>>,
 ): Sender {
@@ -76,7 +80,7 @@ export function webhook(
  * Sends each subscription as JSON `{id, time, email, list, note}` with `X-Catalog-Signature: sha256=<hex>`, the
  * HMAC-SHA-256 of the body's bytes. Any 2xx means that it is stored. A repeated call has the same `id` and bytes.
  */
-export function createWebhook({ url, key }: WebhookSettings, tools: CallTools): SubscriberProvider {
+function subscribers({ url, key }: WebhookSettings, tools: CallTools): SubscriberProvider {
   const provider = 'webhook';
   const { pathname, search } = new URL(url);
   return {
@@ -91,3 +95,5 @@ export function createWebhook({ url, key }: WebhookSettings, tools: CallTools): 
     },
   };
 }
+
+export const webhook = { settings, subscribers, sender };

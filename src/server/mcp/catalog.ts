@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein';
+import { LRUCache } from 'lru-cache';
 import type MiniSearch from 'minisearch';
 import { compareText } from '../../lib/text.ts';
 import type { AgentEnvelope, AgentSummary, Catalog } from '../../schema/documents.ts';
@@ -8,7 +9,7 @@ import type { SearchEntry, StoredEntry } from '../../site/search/fields.ts';
 import { searchAgents } from '../../site/search/query.ts';
 import { loadSearchIndex } from '../../site/search/search-index.ts';
 import { type InstallWays, installWays } from '../../text/install-ways.ts';
-import { codes, keptResults, type Results, RpcError } from './messages.ts';
+import { codes, type JsonBytes, RpcError } from './messages.ts';
 
 /** Reads a file of a build by its path below the folder of the build; null if it does not exist. */
 type ReadFile = (path: string) => Promise<Buffer | null>;
@@ -42,6 +43,21 @@ export interface McpCatalog {
   listChanged: boolean;
   /** Earlier results from this build. */
   results: Results;
+}
+
+/** The most bytes of all results with their keys, and of one. */
+const mostBytes = 32 * 1024 * 1024;
+const mostOfResult = 1024 * 1024;
+
+/** Keeps results as JSON: the same request has the same result until the next build. */
+type Results = LRUCache<string, JsonBytes>;
+
+export function keptResults(): Results {
+  return new LRUCache({
+    maxSize: mostBytes,
+    maxEntrySize: mostOfResult,
+    sizeCalculation: (json, key) => key.length + json.length,
+  });
 }
 
 interface Counted {

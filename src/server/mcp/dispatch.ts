@@ -50,11 +50,14 @@ async function listSkills({ cursor }: Params<'prompts/list'>, catalog: McpCatalo
 async function getSkill({ uri }: Params<'resources/read'>, catalog: McpCatalog): Promise<object> {
   const slug = skillSlug(uri, catalog);
   const skill = slug === undefined ? null : await skillOf(slug, catalog);
-  if (skill === null)
-    throw new RpcError(codes.invalidParams, 'There is no such skill; skills/list lists them all.', {
-      uri: uri.slice(0, 500),
-    });
+  if (skill === null) throw unknown('skill', uri);
   return { skill };
+}
+
+/** The error for a name or `uri` that nothing has. A method lists what there is. */
+function unknown(what: 'prompt' | 'resource' | 'skill', uri?: string, hint = ''): RpcError {
+  const data = uri === undefined ? undefined : { uri: uri.slice(0, 500) };
+  return new RpcError(codes.invalidParams, `There is no such ${what}; ${what}s/list lists them all.${hint}`, data);
 }
 
 /** The slug in the URI of a SKILL.md; undefined if no agent has it. Former slugs do not count. */
@@ -127,10 +130,7 @@ function listTemplates(): object {
 /** resources/read. Throws RpcError -32602 with the URI for an unknown resource. */
 async function readResource({ uri }: Params<'resources/read'>, catalog: McpCatalog): Promise<object> {
   const content = await contentOf(uri, catalog);
-  if (content === null)
-    throw new RpcError(codes.invalidParams, 'There is no such resource; resources/list lists them all.', {
-      uri: uri.slice(0, 500),
-    });
+  if (content === null) throw unknown('resource', uri);
   return { contents: [{ uri, ...content }] };
 }
 
@@ -189,19 +189,19 @@ function shortHint(hint: string): string {
  * prompts/get: the prompt of an agent after its provenance, with the reader's input filled in. Every argument may be
  * missing, since the prompt itself says what to do then. Throws RpcError -32602 if the prompt or an argument is unknown.
  */
-async function getPrompt({ name, arguments: given = {} }: Params<'prompts/get'>, catalog: McpCatalog): Promise<object> {
+async function getPrompt(
+  { name, arguments: inputs = {} }: Params<'prompts/get'>,
+  catalog: McpCatalog,
+): Promise<object> {
   const slug = catalog.slugOf(name);
   const envelope = slug === undefined ? null : await catalog.envelope(slug);
   if (envelope === null) {
     const nearest = nearestSlugs(catalog, name);
-    throw new RpcError(
-      codes.invalidParams,
-      `There is no such prompt; prompts/list lists them all.${nearest.length === 0 ? '' : ` Did you mean ${nearest.join(' or ')}?`}`,
-    );
+    throw unknown('prompt', undefined, nearest.length === 0 ? '' : ` Did you mean ${nearest.join(' or ')}?`);
   }
   const { agent } = envelope.document;
   const declared = inputsOf(agent.prompt).map((input) => input.name);
-  const texts = new Map(Object.entries(given));
+  const texts = new Map(Object.entries(inputs));
   if ([...texts.keys()].some((key) => key !== reservedName && !declared.includes(key))) {
     const names = [...declared, reservedName].map((key) => `\`${key}\``).join(', ');
     throw new RpcError(codes.invalidParams, `The arguments of this prompt are: ${names}.`);
@@ -239,8 +239,7 @@ function candidates(
   catalog: McpCatalog,
 ): readonly string[] {
   if (ref.type === 'ref/prompt') {
-    if (catalog.slugOf(ref.name) === undefined)
-      throw new RpcError(codes.invalidParams, 'There is no such prompt; prompts/list lists them all.');
+    if (catalog.slugOf(ref.name) === undefined) throw unknown('prompt');
     return [];
   }
   const keys = (counted: McpCatalog['tags']) => counted.map(({ key }) => key);

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import * as z from 'zod';
 import { handshakeVersions, modernVersion, protocolVersions } from '../../schema/mcp.ts';
 
@@ -212,19 +211,4 @@ function decodeHeader(value: string | undefined): string | undefined {
 function mismatch(header: string, value: string | undefined, why: string): RpcError {
   const actual = value === undefined ? 'is missing' : `is ${JSON.stringify(value.slice(0, 100))}`;
   return new RpcError(codes.headerMismatch, `The header ${header} ${actual}; ${why}.`);
-}
-
-/** The most bytes of all results with their keys, and of one. */
-const mostBytes = 32 * 1024 * 1024;
-const mostOfResult = 1024 * 1024;
-
-/** Keeps results as JSON: the same request has the same result until the next build. */
-export type Results = LRUCache<string, JsonBytes>;
-
-export function keptResults(): Results {
-  return new LRUCache({
-    maxSize: mostBytes,
-    maxEntrySize: mostOfResult,
-    sizeCalculation: (json, key) => key.length + json.length,
-  });
 }

@@ -191,7 +191,7 @@ function categoriesIn(categories: McpCatalog['categories']): string {
 }
 
 /** Checks the type of the input in the list of tools. */
-const tool = <Input extends z.ZodType>(one: Tool<Input>): Tool => one as unknown as Tool;
+const tool = <Input extends z.ZodType>(typed: Tool<Input>): Tool => typed as unknown as Tool;
 
 const tools: readonly Tool[] = [
   tool({
@@ -289,23 +289,23 @@ async function howItWorksOf(agent: AgentDocument, include: readonly (AgentPart |
   return embeddedMarkdown(agent.howItWorks, agent);
 }
 
-const byName = new Map(tools.map((one) => [one.name, one]));
+const byName = new Map(tools.map((each) => [each.name, each]));
 
 const schemas = new Map<Tool, { inputSchema: JsonSchema; outputSchema: JsonSchema }>(
-  tools.map((one) => [one, { inputSchema: inlineSchema(one.input), outputSchema: inlineSchema(one.output) }]),
+  tools.map((each) => [each, { inputSchema: inlineSchema(each.input), outputSchema: inlineSchema(each.output) }]),
 );
 
 /** tools/list */
 export function listTools(catalog: McpCatalog): object {
   return {
-    tools: tools.map((one) => ({
-      name: one.name,
-      title: one.title,
-      description: one.description(catalog),
+    tools: tools.map((each) => ({
+      name: each.name,
+      title: each.title,
+      description: each.description(catalog),
       icons: catalog.card.icons,
-      ...schemas.get(one),
+      ...schemas.get(each),
       annotations: {
-        title: one.title,
+        title: each.title,
         readOnlyHint: true,
         destructiveHint: false,
         idempotentHint: true,
@@ -320,19 +320,19 @@ const mostArguments = 20;
 
 /** tools/call. Invalid arguments are an error of the tool, which a model can correct; an unknown tool is an RpcError. */
 export async function callTool(
-  { name, arguments: given = {} }: z.infer<(typeof methodParams)['tools/call']>,
+  { name, arguments: values = {} }: z.infer<(typeof methodParams)['tools/call']>,
   catalog: McpCatalog,
 ): Promise<object> {
   const called = byName.get(name);
   if (called === undefined) {
     throw new RpcError(codes.invalidParams, `There is no such tool; the tools are ${[...byName.keys()].join(', ')}.`);
   }
-  const input = called.input.safeParse(given);
+  const input = called.input.safeParse(values);
   if (!input.success) {
-    const count = Object.keys(given).length;
+    const count = Object.keys(values).length;
     if (count > mostArguments)
       return failed(`${name} takes at most ${mostArguments} arguments; this call has ${count}.`);
-    const problems = explain(called.input, given, { echo: false });
+    const problems = explain(called.input, values, { echo: false });
     return failed(problems.map(({ message, hint }) => `${message} ${hint}`.trim().slice(0, 500)).join('\n'));
   }
   const result = await called.run(input.data, catalog);

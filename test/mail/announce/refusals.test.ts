@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseAnnounceSettings } from '../../../src/mail/announce.ts';
+import { parseAnnounceSettings } from '../../../src/mail/senders.ts';
 import { writeCatalog } from '../../support/catalog.ts';
 import { postalAddress } from '../../support/mail/announcing.ts';
 import { type Online, onlineCatalog } from '../../support/mail/online-catalog.ts';

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openSender, parseAnnounceSettings } from '../../../src/mail/announce.ts';
 import type { Sender, Subject } from '../../../src/mail/campaign.ts';
 import { serviceCalls } from '../../../src/mail/campaign.ts';
+import { openSender, parseAnnounceSettings } from '../../../src/mail/senders.ts';
 import { inFolder } from '../../support/catalog.ts';
 import { journalIn, smallSubject } from '../../support/mail/announcing.ts';
 import { cutShort, type FakeProvider, type Reply, reset, startProvider } from '../../support/subscribers.ts';

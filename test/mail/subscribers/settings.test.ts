@@ -211,7 +211,7 @@ test('every variable that is read is in the table', () => {
       },
     });
   for (const { flag, given } of good) parseSubscriberSettings(flag, watch(environment(given)));
-  assert.equal([...read].sort(), subscriberVariables.map(({ name }) => name).sort());
+  assert.equal([...read].sort(), Object.keys(subscriberVariables).sort());
 });
 
 test.run();

@@ -1,9 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { McpCatalog } from '../../../src/server/mcp/catalog.ts';
-import { listPage, nearestSlugs, type Page, pageOf } from '../../../src/server/mcp/catalog.ts';
+import { keptResults, listPage, nearestSlugs, type Page, pageOf } from '../../../src/server/mcp/catalog.ts';
 import { complete } from '../../../src/server/mcp/dispatch.ts';
-import { keptResults } from '../../../src/server/mcp/messages.ts';
 import { serveStdio } from '../../../src/server/mcp/stdio.ts';
 import { callTool } from '../../../src/server/mcp/tools.ts';
 

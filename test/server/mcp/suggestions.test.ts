@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { McpCatalog } from '../../../src/server/mcp/catalog.ts';
-import { keptResults } from '../../../src/server/mcp/messages.ts';
+import { keptResults } from '../../../src/server/mcp/catalog.ts';
 import { temporaryFolder } from '../../support/catalog.ts';
 import { loud } from '../../support/loud.ts';
 import { ask, askTool, loadBuild } from '../../support/mcp-answers.ts';

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { announcementFiles } from '../../../src/mail/announcement-journal.ts';
-import { smtpSender } from '../../../src/mail/providers/smtp.ts';
+import { smtpSender } from '../../../src/mail/senders.ts';
 import { openSmtp } from '../../../src/mail/smtp.ts';
 import { fileSubscriptions } from '../../../src/mail/subscribers-file.ts';
 import type { Disk } from '../../../src/storage/disk.ts';

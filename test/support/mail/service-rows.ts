@@ -1,6 +1,6 @@
-import { openSender, parseAnnounceSettings } from '../../../src/mail/announce.ts';
 import type { Sender, Subject } from '../../../src/mail/campaign.ts';
 import type { ListName } from '../../../src/mail/provider.ts';
+import { openSender, parseAnnounceSettings } from '../../../src/mail/senders.ts';
 import { inFolder } from '../catalog.ts';
 import { journalIn, smallSubject } from './announcing.ts';
 import { type Answer, buttondown, listmonk, resend, type Service, startService } from './services.ts';

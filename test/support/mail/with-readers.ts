@@ -1,5 +1,5 @@
 import type { SMTPServerOptions } from 'smtp-server';
-import { openSender, parseAnnounceSettings, type SenderOptions } from '../../../src/mail/announce.ts';
+import { openSender, parseAnnounceSettings, type SenderOptions } from '../../../src/mail/senders.ts';
 import { inFolder } from '../catalog.ts';
 import { type Mailbox, startMailbox } from '../mailbox.ts';
 import { journalIn, smallSubject } from './announcing.ts';

@@ -1,10 +1,154 @@
-import { OperationError } from '../../lib/errors.ts';
-import { sha256Of } from '../../lib/files.ts';
-import type { Claim, Delivery } from '../announcement-journal.ts';
-import { type Sender, type Sent, type Subject, withUnsubscribe } from '../campaign.ts';
-import { addressHash, isActive, recipients, unsubscribeAddress } from '../consent.ts';
-import type { ListName, StoredSubscription, SubscriptionStore } from '../provider.ts';
-import { type Smtp, SmtpFailed } from '../smtp.ts';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { OperationError, UsageError } from '../lib/errors.ts';
+import { sha256Of } from '../lib/files.ts';
+import { inTurn } from '../lib/lazy.ts';
+import type { Settings } from '../schema/settings.ts';
+import type { Claim, Delivery } from './announcement-journal.ts';
+import {
+  type CampaignService,
+  campaignSender,
+  type Sender,
+  type Sent,
+  type ServiceTools,
+  type Subject,
+  withUnsubscribe,
+} from './campaign.ts';
+import { addressHash, isActive, openMailKey, recipients, requireMailKey, unsubscribeAddress } from './consent.ts';
+import { type ListName, pauseFor, type StoredSubscription, type SubscriptionStore } from './provider.ts';
+import { buttondown } from './providers/buttondown.ts';
+import { listmonk } from './providers/listmonk.ts';
+import { resend } from './providers/resend.ts';
+import { webhook } from './providers/webhook.ts';
+import { openSmtp, parseSmtpSettings, type Smtp, SmtpFailed, type SmtpSettings } from './smtp.ts';
+import { parseSubscriberSettings, type SubscriberSettings } from './subscribers.ts';
+import { fileSubscriptions } from './subscribers-file.ts';
+
+/** How announcements are sent. Contains keys and passwords, so do not log it. */
+type AnnounceSettings =
+  | Extract<SubscriberSettings, { provider: 'buttondown' }>
+  | (Extract<SubscriberSettings, { provider: 'resend' }> & { from: string })
+  | (Extract<SubscriberSettings, { provider: 'listmonk' }> & { templateId: number })
+  | Extract<SubscriberSettings, { provider: 'webhook' }>
+  | { provider: 'file'; smtp: SmtpSettings; rate: number };
+
+/**
+ * Reads how announcements are sent: by the service that stores the subscribers (CATALOG_SIGNUPS), or over SMTP if a file
+ * does. Throws UsageError with every variable that is missing or wrong.
+ */
+export function parseAnnounceSettings(environment: NodeJS.ProcessEnv): AnnounceSettings {
+  const subscribers = parseSubscriberSettings(undefined, environment);
+  const value = (name: string) => environment[name]?.trim() || undefined;
+  const number = (name: string, fallback: string | undefined, rule: string) => {
+    const text = value(name) ?? fallback;
+    if (text !== undefined && /^[1-9]\d{0,5}$/.test(text)) return Number(text);
+    throw new UsageError(
+      `${name} ${text === undefined ? 'is missing' : `is ${JSON.stringify(text)}`}; it has to be ${rule}.`,
+    );
+  };
+  switch (subscribers.provider) {
+    case 'buttondown':
+      return subscribers;
+    case 'resend': {
+      const from = value('CATALOG_MAIL_FROM');
+      if (from !== undefined && /^[^\p{Cc}]{3,320}$/u.test(from) && from.includes('@')) return { ...subscribers, from };
+      throw new UsageError(
+        'CATALOG_MAIL_FROM has to be a sender such as Daily Agents <daily@example.com>, on one line.',
+      );
+    }
+    case 'listmonk':
+      return { ...subscribers, templateId: number('CATALOG_MAIL_TEMPLATE', undefined, 'the number of a template') };
+    case 'webhook': {
+      const url = value('CATALOG_ANNOUNCE_URL') ?? '';
+      if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return { ...subscribers, url };
+      throw new UsageError(
+        'CATALOG_ANNOUNCE_URL has to be the address that receives announcements, starting with https:// or http://.',
+      );
+    }
+    case 'file': {
+      const smtp = parseSmtpSettings(environment);
+      const rate = number('CATALOG_MAIL_RATE', '5', 'a number of emails in a second');
+      if (smtp !== null) return { provider: 'file', smtp, rate };
+      throw new UsageError(
+        'CATALOG_SMTP_URL is missing; it has to be the mail server that sends to the subscribers in the file, such as smtps://user:password@host.',
+      );
+    }
+  }
+}
+
+export interface SenderOptions {
+  list: ListName;
+  site: Pick<Settings, 'baseUrl' | 'runtimeUrl'>;
+  /** Subscribers that are not in a file. */
+  subscriptions?: SubscriptionStore | undefined;
+  /** The data folder. */
+  data: string;
+  environment: NodeJS.ProcessEnv;
+  now(): Date;
+  /** Stops before the next email once it is aborted. */
+  signal?: AbortSignal;
+  onProgress?: (done: number, total: number) => void;
+  calls?: ServiceTools;
+  /** Pauses before the next email, or before a service is asked again. @default node:timers/promises */
+  wait?: (ms: number, signal?: AbortSignal) => Promise<unknown>;
+}
+
+/** Opens the sender in the settings. Throws OperationError if emails of the program itself could not be ended by readers. */
+export async function openSender(
+  settings: AnnounceSettings,
+  options: SenderOptions,
+): Promise<{ sender: Sender; close(): void }> {
+  if (settings.provider === 'file') return openSmtpSender(settings, options);
+  return { sender: serviceSender(settings, options), close: () => {} };
+}
+
+function serviceSender(
+  settings: Exclude<AnnounceSettings, { provider: 'file' }>,
+  { list, site, now, calls, signal, wait = pauseFor }: SenderOptions,
+): Sender {
+  const tools = { ...calls, now: () => now().getTime(), pause: wait, stop: signal };
+  const campaigns = (service: CampaignService) => campaignSender(service, { now, wait });
+  switch (settings.provider) {
+    case 'buttondown':
+      return campaigns(buttondown.campaigns(settings, list, tools));
+    case 'resend':
+      return campaigns(resend.campaigns(settings, { list, from: settings.from, home: `${site.baseUrl}/` }, tools));
+    case 'listmonk':
+      return campaigns(listmonk.campaigns(settings, { list, templateId: settings.templateId }, tools));
+    case 'webhook':
+      return webhook.sender(settings, tools);
+  }
+}
+
+async function openSmtpSender(
+  settings: Extract<AnnounceSettings, { provider: 'file' }>,
+  { list, site, data, subscriptions, environment, now, signal, onProgress, wait = pauseFor }: SenderOptions,
+): Promise<{ sender: Sender; close(): void }> {
+  const { runtimeUrl } = site;
+  if (runtimeUrl === null) {
+    throw new OperationError(
+      'Without a server (`runtimeUrl`), readers could not unsubscribe, so no email can be sent.',
+    );
+  }
+  const { protocol, hostname } = new URL(runtimeUrl);
+  if (protocol !== 'https:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)) {
+    throw new OperationError(
+      'The server (`runtimeUrl`) has no https address, which links to unsubscribe must have, so no email can be sent.',
+    );
+  }
+  if (subscriptions !== undefined) requireMailKey(environment);
+  const key = await openMailKey({ environment, folder: data, random: randomBytes });
+  const pace = { maxConnections: 5, rateLimit: settings.rate, now: () => now().getTime(), wait };
+  const smtp = openSmtp(settings.smtp, pace);
+  const sender = smtpSender({
+    ...{ smtp, key, list, runtimeUrl, now },
+    subscriptions: subscriptions ?? fileSubscriptions(join(data, 'signups.jsonl')),
+    domain: settings.smtp.from.address.slice(settings.smtp.from.address.lastIndexOf('@') + 1),
+    ...(signal === undefined ? {} : { signal }),
+    ...(onProgress === undefined ? {} : { onProgress }),
+  });
+  return { sender, close: () => smtp.close() };
+}
 
 interface SmtpSenderTools {
   smtp: Smtp;
@@ -102,20 +246,12 @@ async function sendWaiting(
   /** Why the last email was not sent. */
   let reason = '';
   let done = all.length - waiting.length;
-  let turn: Promise<void> = Promise.resolve();
+  const oneAtATime = inTurn();
 
   const mark = (id: string, state: Exclude<Delivery, 'waiting'>) => claim.append({ type: 'delivery', id, state });
 
   /** Waits for a turn, which one email has at a time. Returns what ends it. */
-  async function takeTurn(): Promise<() => void> {
-    const before = turn;
-    let end = () => {};
-    turn = new Promise((ended) => {
-      end = ended;
-    });
-    await before;
-    return end;
-  }
+  const takeTurn = () => new Promise<() => void>((begin) => void oneAtATime(() => new Promise<void>(begin)));
 
   /**
    * Sends an email. That it is being sent is stored right before the end of its text, for one email at a time: so only that one
