@@ -17,9 +17,10 @@ import { builtBundled, type ServerHere, startRuntime } from '../support/server.t
 
 const folder = temporaryFolder();
 const bases = ['https://agents.example.com', 'https://example.github.io/catalog'];
-/** The folders of the two builds. */
-const builds = bases.map((baseUrl) => builtBundled({ baseUrl }));
-const openapi = join(builds[0] as string, 'api/openapi.json');
+/** The first build has the base URL of the settings. The second one comes with an install tree. */
+const builds = [builtBundled(), join(folder.path, 'dist')] as const;
+const tree = join(folder.path, 'tree');
+const openapi = join(builds[0], 'api/openapi.json');
 const servers: ServerHere[] = [];
 let site: Record<string, string>;
 const text = (path: string) => Buffer.from(site[path] ?? '', 'latin1').toString('utf8');
@@ -30,10 +31,15 @@ const quiet = { REDOCLY_TELEMETRY: 'off', DISABLE_TELEMETRY: '1', DO_NOT_TRACK: 
 
 test.before(
   loud(async () => {
+    const built = await catalog([
+      ...['build', '--cwd', bundled, '--base-url', bases[1] as string, '--out', builds[1]],
+      ...['--install-tree', tree, '--today', '2027-06-01'],
+    ]);
+    assert.is(built.code, 0, built.stderr);
     for (const [index, out] of builds.entries()) {
       servers.push(await startRuntime(folder.path, { flags: { out, data: `data-${index}` } }));
     }
-    site = snapshot(builds[0] as string);
+    site = snapshot(builds[0]);
   }),
 );
 test.after(
@@ -174,12 +180,6 @@ for (const [index, base] of bases.entries()) {
 }
 
 test('skills add installs every agent from a clone of the install tree, also those that are only in plugins/', async () => {
-  const tree = join(folder.path, 'tree');
-  const built = await catalog([
-    ...['build', '--cwd', bundled, '--out', join(folder.path, 'dist-tree'), '--install-tree', tree],
-    ...['--today', '2026-11-30'],
-  ]);
-  assert.is(built.code, 0, built.stderr);
   rmSync(join(tree, 'skills', 'claim-ladder'), { recursive: true });
   await git(tree, 'init', '--quiet', '--initial-branch', 'install');
   await git(tree, 'add', '--all');

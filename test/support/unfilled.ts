@@ -25,37 +25,71 @@ const filled = /^(?:href|src|id|for|content|title|datetime|action|name|alt|aria-
 class Unfilled extends Rule {
   override setup(): void {
     this.on('dom:ready', ({ document }: DOMReadyEvent) => {
-      const excused = new Set(emptyOnPurpose.flatMap((selector) => document.querySelectorAll(selector)));
+      const empty = new Set<HtmlElement>();
+      // Elements come before those that they contain.
+      for (const element of document.querySelectorAll('*').reverse()) {
+        if (isEmpty(element, empty)) empty.add(element);
+      }
       for (const element of document.querySelectorAll('*')) {
         for (const { key, value } of element.attributes) {
           if (filled.test(key) && value === '') this.report(element, `<${element.tagName} ${key}=""> is empty`);
         }
-        if (!excused.has(element) && isEmpty(element)) this.report(element, `<${element.tagName}> is empty`);
+        if (empty.has(element) && !emptyOnPurpose.some((selector) => element.matches(selector))) {
+          this.report(element, `<${element.tagName}> is empty`);
+        }
       }
     });
   }
 }
 
-function isEmpty(element: HtmlElement): boolean {
-  if (withoutContent.test(element.tagName) || element.textContent.trim() !== '') return false;
-  return element.childElements.every(isEmpty);
+/** Whether an element has no text and nothing that is drawn. `empty` has the empty ones of the elements in it. */
+function isEmpty(element: HtmlElement, empty: ReadonlySet<HtmlElement>): boolean {
+  return (
+    !withoutContent.test(element.tagName) &&
+    element.childNodes.every((child) =>
+      child instanceof HtmlElement ? empty.has(child) : child.textContent.trim() === '',
+    )
+  );
 }
 
 /** Adds the rule `unfilled` to html-validate. */
 export const unfilledPlugin: Plugin = { name: 'catalog', rules: { unfilled: Unfilled } };
 
-/** Finds elements in one pass. The package copies the list of matches at each element, which takes half of the judging. */
+/** The elements of each document in their order, and those of each name. */
+const listed = new WeakMap<HtmlElement, { all: HtmlElement[]; named: Map<string, HtmlElement[]> }>();
+
+/**
+ * Finds the elements of a document once. For each of hundreds of questions about a page, the package looks at all of it, and
+ * copies the list of matches at each element, which takes longer than everything else.
+ */
 HtmlElement.prototype.getElementsByTagName = function (this: HtmlElement, tagName: string): HtmlElement[] {
-  const matches: HtmlElement[] = [];
-  const visit = (parent: HtmlElement) => {
-    for (const element of parent.childElements) {
-      if (element.is(tagName)) matches.push(element);
-      visit(element);
-    }
-  };
-  visit(this);
-  return matches;
+  if (!this.isRootElement()) return descendants(this).filter((element) => element.is(tagName));
+  let known = listed.get(this);
+  // A parser only adds elements after the last one.
+  if (known?.all.at(-1) !== lastOf(this)) known = undefined;
+  if (known === undefined) {
+    known = { all: descendants(this), named: new Map() };
+    listed.set(this, known);
+  }
+  const matches = known.named.get(tagName) ?? known.all.filter((element) => element.is(tagName));
+  known.named.set(tagName, matches);
+  return [...matches];
 };
+
+function descendants(element: HtmlElement, found: HtmlElement[] = []): HtmlElement[] {
+  for (const child of element.childNodes) {
+    if (!(child instanceof HtmlElement)) continue;
+    found.push(child);
+    descendants(child, found);
+  }
+  return found;
+}
+
+/** The last element in an element; undefined if there is none. */
+function lastOf(element: HtmlElement): HtmlElement | undefined {
+  const last = element.childElements.at(-1);
+  return last && (lastOf(last) ?? last);
+}
 
 /** Lets a judge use one configuration for all documents. It reads and merges it for each, which takes as long as judging. */
 export async function configureOnce(judge: HtmlValidate): Promise<void> {
