@@ -129,7 +129,7 @@ test('is honest about every other failure', async () => {
 });
 
 test('has the vote selected that a link in an email names, and sends nothing until the reader does', async () => {
-  const site = await serveSite({ dist: strict.dist });
+  const site = await serveSite();
   try {
     await onPage(`${site.address}/agents/release-note-translator?vote=no#verdict`, async (page) => {
       await textOf(page, '.vote .form-message', /^To send your vote, press No again here\.$/);
@@ -164,7 +164,7 @@ test('has the vote selected that a link in an email names, and sends nothing unt
 });
 
 test('works without scripts, as does reading, and hides what needs scripts', async () => {
-  const site = await serveSite({ dist: strict.dist });
+  const site = await serveSite();
   try {
     await onPage(
       `${site.address}/`,
@@ -203,37 +203,38 @@ test('works without scripts, as does reading, and hides what needs scripts', asy
   }
 });
 
-test('reaches a server at another origin, with and without scripts', async () => {
-  const [here, there] = [await freePort(), await freePort()];
-  const urls = { baseUrl: `http://127.0.0.1:${here}`, runtimeUrl: `http://127.0.0.1:${there}/live` };
-  const pages = await serveSite({ urls, flags: { port: String(here) } });
-  const runtime = await serveSite({ dist: pages.dist, flags: { port: String(there) } });
-  try {
+test('reaches a server at another origin, with and without scripts', () =>
+  inFolder(async (folder) => {
+    const [here, there] = [await freePort(), await freePort()];
     const address = `http://127.0.0.1:${here}`;
-    await onPage(address + agent, async (page) => {
-      const complaints = complaintsOf(page);
-      await page.locator('.vote button[value="yes"]').click();
-      await textOf(page, '.vote .form-message', /was recorded/);
-      assert.equal(complaints, []);
-    });
-    await onPage(
-      address + agent,
-      async (page) => {
-        await page.locator('.vote button[value="no"]').click();
-        await page.waitForURL(`${address}/thanks/vote`);
-      },
-      false,
-    );
-    assert.equal(
-      runtime.linesOf('votes').map(({ vote }) => vote),
-      ['yes', 'no'],
-    );
-    assert.equal(pages.linesOf('votes'), []);
-  } finally {
-    await runtime.close();
-    await pages.close();
-  }
-});
+    const dist = builtCatalog(folder, oneAgent, { baseUrl: address, runtimeUrl: `http://127.0.0.1:${there}/live` });
+    const pages = await serveSite({ dist, flags: { port: String(here) } });
+    const runtime = await serveSite({ dist, flags: { port: String(there) } });
+    try {
+      await onPage(`${address}/agents/one`, async (page) => {
+        const complaints = complaintsOf(page);
+        await page.locator('.vote button[value="yes"]').click();
+        await textOf(page, '.vote .form-message', /was recorded/);
+        assert.equal(complaints, []);
+      });
+      await onPage(
+        `${address}/agents/one`,
+        async (page) => {
+          await page.locator('.vote button[value="no"]').click();
+          await page.waitForURL(`${address}/thanks/vote`);
+        },
+        false,
+      );
+      assert.equal(
+        runtime.linesOf('votes').map(({ vote }) => vote),
+        ['yes', 'no'],
+      );
+      assert.equal(pages.linesOf('votes'), []);
+    } finally {
+      await runtime.close();
+      await pages.close();
+    }
+  }));
 
 test('is missing without a server', async () => {
   await inFolder((folder) => {

@@ -1,10 +1,8 @@
-import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bundled, snapshot, temporaryFolder } from '../support/catalog.ts';
+import { snapshot, temporaryFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
-import { catalog } from '../support/process.ts';
-import { type ServerHere, startRuntime } from '../support/server.ts';
+import { builtBundled, type ServerHere, startRuntime } from '../support/server.ts';
 
 /** Every GET operation of the contract except mcpCard, on a running server. */
 
@@ -14,16 +12,9 @@ let site: Record<string, string>;
 
 test.before(
   loud(async () => {
-    const dist = join(folder.path, 'dist');
-    const built = await catalog(
-      ['build', '--out', dist, '--today', '2026-11-21', '--base-url', 'https://agents.example.com'],
-      {
-        cwd: bundled,
-      },
-    );
-    assert.is(built.code, 0, built.stderr);
-    site = snapshot(dist);
-    server = await startRuntime(folder.path);
+    const out = builtBundled('2026-11-21');
+    site = snapshot(out);
+    server = await startRuntime(folder.path, { flags: { out } });
   }),
 );
 

@@ -74,7 +74,7 @@ async function unpackedChromium(): Promise<string> {
   return folder;
 }
 
-/** The whole bundled catalog, built and served. */
+/** A build that is served. */
 export interface ServedSite {
   /** Without a slash at its end. */
   address: string;
@@ -86,19 +86,17 @@ export interface ServedSite {
 }
 
 export interface ServeOptions {
-  /** Addresses that replace those in the settings. */
-  urls?: { baseUrl?: string; runtimeUrl?: string };
-  /** An existing build to serve instead of a new one. */
+  /** Another build to serve. */
   dist?: string;
   /** Settings of the server. Limits are off unless they are set here. */
   flags?: ServerFlags;
   env?: NodeJS.ProcessEnv;
 }
 
-/** Builds the bundled catalog with all agents published, and serves it. */
-export async function serveSite({ urls = {}, dist, flags = {}, env = {} }: ServeOptions = {}): Promise<ServedSite> {
+/** Serves the bundled catalog with all agents published, or another build. */
+export async function serveSite({ dist, flags = {}, env = {} }: ServeOptions = {}): Promise<ServedSite> {
   const folder = temporaryFolder();
-  const out = dist ?? builtBundled(urls);
+  const out = dist ?? builtBundled();
   const data = join(folder.path, 'data');
   const server = await startRuntime(folder.path, { flags: { out, ...flags }, env });
   return {

@@ -1,10 +1,8 @@
 import { cpSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as assert from 'uvu/assert';
 import type { ServerFlags } from '../../src/server/options.ts';
-import { bundled, temporaryFolder } from './catalog.ts';
-import { catalog } from './process.ts';
-import { startProcess, startRuntime } from './server.ts';
+import { temporaryFolder } from './catalog.ts';
+import { builtBundled, startProcess, startRuntime } from './server.ts';
 
 /** Servers in the states in which they answer with the errors that docs/api.md lists. */
 
@@ -24,14 +22,16 @@ http.createServer = (options, listener) => createServer({ ...options, ...short }
 syncBuiltinESMExports();
 `)}`;
 
-/** The folder of all servers: each has its data below it, and the build in `dist` unless it serves another. */
+/** The folder of all servers: each has its data below it. */
 const folder = temporaryFolder();
-const dist = join(folder.path, 'dist');
 const running: { stop(): Promise<unknown> }[] = [];
 const addresses = new Map<State, string>();
 
 const start = (name: string, flags: ServerFlags = {}, env: NodeJS.ProcessEnv = {}) =>
-  whereIs(startRuntime(folder.path, { flags: { data: name, ...flags }, env }));
+  whereIs(startRuntime(folder.path, { flags: { data: name, out: published(), ...flags }, env }));
+
+/** The bundled catalog as it is on the day that the documentation shows. */
+const published = () => builtBundled('2026-11-21');
 
 async function whereIs(starting: Promise<{ address: string; stop(): Promise<unknown> }>): Promise<string> {
   const server = await starting;
@@ -64,21 +64,19 @@ const states = {
   },
   'a file that cannot be read': async () => {
     const broken = join(folder.path, 'broken-dist');
-    cpSync(dist, broken, { recursive: true });
+    cpSync(published(), broken, { recursive: true });
     rmSync(join(broken, 'api/schema.json'));
     symlinkSync('schema.json', join(broken, 'api/schema.json'));
     return start('broken', { out: broken });
   },
   'little patience': () =>
-    whereIs(startProcess(folder.path, { flags: { data: 'impatient' }, node: ['--import', impatience] })),
+    whereIs(
+      startProcess(folder.path, { flags: { data: 'impatient', out: published() }, node: ['--import', impatience] }),
+    ),
 };
 
-/** Builds the bundled catalog, and starts a server in each state. */
+/** Starts a server in each state. */
 export async function startStates(): Promise<void> {
-  const built = await catalog(['build', '--out', dist, '--today', '2026-11-21', '--base-url', documented], {
-    cwd: bundled,
-  });
-  assert.is(built.code, 0, built.stderr);
   await Promise.all((Object.keys(states) as State[]).map(async (state) => addresses.set(state, await states[state]())));
 }
 

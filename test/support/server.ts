@@ -83,16 +83,13 @@ export function builtCatalog(folder: string, agents = oneAgent, settings: object
 }
 
 /**
- * Builds the bundled catalog with all agents published, once a run for each set of addresses that replace those in the
- * settings. Returns the folder of the build: do not change it.
+ * Builds the bundled catalog with the agents published on a day, by default all, once a run. Returns the folder of the build: do
+ * not change it.
  */
-export function builtBundled(urls: { baseUrl?: string; runtimeUrl?: string } = {}): string {
+export function builtBundled(today = '2027-06-01'): string {
   const cache = cacheFolder(process.env);
-  const made = sharedFolder(JSON.stringify(['bundled', urls]), (folder) =>
-    build({
-      ...{ cwd: bundled, out: join(folder, 'dist'), settings: loadSettings(bundled, urls, {}) },
-      ...{ cache, today: '2027-06-01' },
-    }),
+  const made = sharedFolder(`bundled ${today}`, (folder) =>
+    build({ cwd: bundled, out: join(folder, 'dist'), settings: loadSettings(bundled, {}, {}), cache, today }),
   );
   return join(made, 'dist');
 }
