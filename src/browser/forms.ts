@@ -1,4 +1,4 @@
-import { readerMessage } from '../schema/reader-message.ts';
+import { readerMessage, subscribedText } from '../schema/reader-message.ts';
 import { recall, remember } from './memory.ts';
 
 /**
@@ -8,8 +8,11 @@ import { recall, remember } from './memory.ts';
 export function startForms(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-feedback]')) startVoting(form);
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-subscribe]')) {
-    const thanks = 'Thanks. If you need to confirm your address, an email is on its way.';
-    startSending(form, 'subscription', () => thanks);
+    startSending(
+      form,
+      'subscription',
+      () => `Thanks. ${subscribedText(document.querySelector('.nameplate')?.textContent ?? '')}`,
+    );
   }
 }
 
@@ -51,7 +54,9 @@ function showTotals(form: HTMLFormElement, slug: string): void {
     async (entries) => {
       if (line === null || !entries.some(({ isIntersecting }) => isIntersecting)) return;
       observer.disconnect();
-      const answer = await fetch(form.action.replace(/feedback$/, 'votes.json')).catch(() => null);
+      const answer = await fetch(form.action.replace(/feedback$/, 'votes.json'), {
+        signal: AbortSignal.timeout(patienceMs),
+      }).catch(() => null);
       const { totals } = (await answer?.json().catch(() => null)) ?? {};
       const { yes, no } = totals?.[slug] ?? {};
       if (Number.isInteger(yes) && Number.isInteger(no)) line.textContent = `So far: ${yes} yes, ${no} no`;

@@ -31,9 +31,9 @@ function watchFields(form: Element, changed: (event: Event) => void): void {
 /** Starts the forms that copy the prompt with the reader's input. `data-fill-in` is the id of the prompt. */
 export function startFillIn(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-fill-in]')) {
-    const button = form.querySelector('button');
+    const button = form.querySelector<HTMLButtonElement>('[type="submit"]');
     if (button === null) continue;
-    const status = form.querySelector('.buttons [role="status"]');
+    const status = form.querySelector('.copy-status');
     const hasInput = () => fieldsOf(form).some(({ value }) => value.trim() !== '');
     const { copy, reset } = copyButton(button, status, form, () => (hasInput() ? button.dataset.withInput : undefined));
     startRemembering(form);

@@ -4,6 +4,11 @@ export const generalMessages = {
   failed: 'The link is incomplete, or it no longer works.',
 };
 
+/** What happens after someone subscribed. Some services ask for no confirmation. */
+export function subscribedText(title: string): string {
+  return `If your address has to be confirmed, an email about ${title} arrives within minutes: press the button in it, and look in your spam folder too. Then you get each new agent by email on the day it is published.`;
+}
+
 /** Returns a message for the readers of a page: without the backticks around the names of fields. */
 export function readerMessage(message: string): string {
   return message.replaceAll('`', '');

@@ -283,6 +283,24 @@ const claude = [' For an earlier version, run `claude plugin marketplace add {br
 /** All clients, in the order in which pages show them. */
 const clients: readonly (Ways & { name: string })[] = [
   {
+    name: 'Claude and ChatGPT',
+    agent: [
+      {
+        use: 'On the web and in their apps, there is nothing to install: paste the prompt into a chat. To keep it, paste it into the instructions of a project in Claude or ChatGPT, or of a Gem in Gemini.',
+        update: 'Paste the new prompt over the old one.',
+        remove: 'Delete the project or the Gem.',
+      },
+    ],
+    catalog: [
+      {
+        use: 'On the web and in their apps, add this address as a custom connector in the settings. The assistant then finds the agent for a task. Not every plan allows it.',
+        paste: '{mcp}',
+        update: 'There is nothing to update.',
+        remove: 'Delete the connector in the settings.',
+      },
+    ],
+  },
+  {
     name: 'Claude Code',
     agent: claude.flatMap(({ agent = [] }) => agent),
     catalog: claude.flatMap(({ catalog = [] }) => catalog),

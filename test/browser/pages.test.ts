@@ -102,11 +102,17 @@ test('the first screen of every agent says what the site is and shows an answer;
         [390, 844, 1700],
       ] as const) {
         await page.setViewportSize({ width, height });
-        const [purpose = 0, answer = 0, fillIn = 0, openIn = 0] = await page.evaluate(() =>
-          ['.purpose', '.result-card .rendered', '.fill-in', '.open-in'].map((selector) =>
-            Math.round(document.querySelector(selector)?.getBoundingClientRect().top ?? 9_999),
-          ),
+        const tops = ['.purpose', '.result-card .rendered', '.fill-in', '.open-in', '.jump a', '.fill-in fieldset'];
+        const [purpose = 0, answer = 0, fillIn = 0, openIn = 0, jump = 0, fields = 0] = await page.evaluate(
+          (selectors) =>
+            selectors.map((selector) =>
+              Math.round(document.querySelector(selector)?.getBoundingClientRect().top ?? 9_999),
+            ),
+          tops,
         );
+        // On a phone, a link in the first screen leads to "Use it"; on a wide screen, the form is in it.
+        if (width === 390 ? jump > height - 44 : fields > height - 200)
+          problems.push(`${width}: use it ${jump}, ${fields}`);
         if (purpose > 200 || answer > height - 60) problems.push(`${width}: purpose ${purpose}, answer ${answer}`);
         if (Math.max(fillIn, openIn) >= lowest) problems.push(`${width}: fill in ${fillIn}, open in ${openIn}`);
       }
@@ -183,7 +189,7 @@ test('search results move nothing, however late the index loads', async () => {
 });
 
 /** The page of an agent, and home for the whole catalog, with the tabs of each. */
-const shared = ['Claude Code', 'VS Code', 'Cursor', 'Codex', 'Copilot CLI', 'Gemini CLI'];
+const shared = ['Claude and ChatGPT', 'Claude Code', 'VS Code', 'Cursor', 'Codex', 'Copilot CLI', 'Gemini CLI'];
 const installable: [path: string, tabs: string[]][] = [
   ['/agents/claim-ladder', [...shared, 'GitHub CLI', 'Other assistants', 'MCP', 'Plain text']],
   ['/', [...shared, 'Other assistants', 'MCP']],
@@ -222,7 +228,7 @@ test('every tab shows its own way to install and copies its command, and the las
       await page.keyboard.press('ArrowRight');
       await page.keyboard.press('Control+End');
       await page.reload();
-      assert.equal(await selected(), ['VS Code']);
+      assert.equal(await selected(), ['Claude Code']);
       for (const name of ['Codex', 'Claude Code']) {
         await page.goto('about:blank');
         await page.goto(`${site.address}${path}#install-${name.toLowerCase().replace(' ', '-')}-way`);
@@ -237,7 +243,7 @@ test('the link for Cursor contains the prompt, and a browser without storage sho
     await page.context().addInitScript(() => Object.defineProperty(globalThis, 'localStorage', { value: null }));
     await page.context().route('https://cursor.com/**', (route) => route.fulfill({ body: 'Cursor' }));
     await page.goto(`${site.address}/agents/claim-ladder`);
-    assert.is(await page.getByRole('tabpanel', { name: 'Claude Code' }).count(), 1);
+    assert.is(await page.getByRole('tabpanel', { name: 'Claude and ChatGPT' }).count(), 1);
     await page.getByRole('tab', { name: 'Cursor' }).click();
     await page.getByRole('link', { name: 'Add to Cursor' }).click();
     await page.waitForURL('https://cursor.com/link/command?**');

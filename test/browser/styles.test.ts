@@ -175,7 +175,7 @@ test('paper has the whole prompt, and nothing that only works on a screen', asyn
       assert.is(await page.locator(part).isVisible(), true, part);
     assert.equal(
       await page.locator('.install h3:visible').allTextContents(),
-      ['Claude Code'],
+      ['Claude and ChatGPT'],
       'it names the assistant',
     );
     assert.is(await page.locator('[role="tablist"]').isVisible(), false);

@@ -65,7 +65,7 @@ test('an answer says how it was made, and a note only if there is one', () => {
 });
 
 test('a wrong answer is shown by what differs from the good answer that it was made from, and one of its own as a whole', () => {
-  const wrong = proof.find('h3 ~ details');
+  const wrong = proof.find('.wrong > details');
   assert.equal(
     wrong
       .find('.changes > *')
@@ -77,7 +77,7 @@ test('a wrong answer is shown by what differs from the good answer that it was m
     ],
   );
   assert.match(wrong.eq(1).find('pre').text(), 'It is fine');
-  assert.is(proof.find('h3 + p a').attr('href'), '/api/evals/one.json');
+  assert.is(proof.find('.wrong > p a').attr('href'), '/api/evals/one.json');
 });
 
 test('every box has a name, and scores lead to their answers', () => {

@@ -37,6 +37,7 @@ const skills = 'npx skills add https://tiny.example/p';
 
 test('an agent has a link or a command for each client', () => {
   assert.equal(pasted(source, agent), {
+    'Claude and ChatGPT': [''],
     'Claude Code': [addToClaude, 'claude plugin install tidy-up@tiny-prompts'],
     'VS Code': [vscode, ''],
     Cursor: [
@@ -63,6 +64,7 @@ test('a repository whose name contains .git keeps it', () => {
 test('the whole catalog has one too, where a client can take it', () => {
   const config = Buffer.from('{"url":"https://tiny.example/p/api/mcp"}').toString('base64');
   assert.equal(pasted(source, null), {
+    'Claude and ChatGPT': ['https://tiny.example/p/api/mcp'],
     'Claude Code': [addToClaude],
     'VS Code': [vscode, ''],
     Cursor: [
@@ -114,8 +116,8 @@ const poorer: [what: string, change: Partial<InstallSource>, agent: string[], ca
   [
     'a repository',
     { repository: null },
-    ['Claude Code', 'Cursor', 'Gemini CLI', 'Other assistants', 'MCP', 'Plain text'],
-    ['Claude Code', 'Cursor', 'Gemini CLI', 'Other assistants', 'MCP'],
+    ['Claude and ChatGPT', 'Claude Code', 'Cursor', 'Gemini CLI', 'Other assistants', 'MCP', 'Plain text'],
+    ['Claude and ChatGPT', 'Claude Code', 'Cursor', 'Gemini CLI', 'Other assistants', 'MCP'],
     [
       'Set `repository` in catalog.config.json, so that pages also show how to install in VS Code, Codex, Copilot CLI, and GitHub CLI.',
     ],
@@ -123,14 +125,18 @@ const poorer: [what: string, change: Partial<InstallSource>, agent: string[], ca
   [
     'https',
     { site: 'http://localhost:3000' },
-    ['VS Code', 'Cursor', 'Codex', 'Copilot CLI', 'Gemini CLI', 'GitHub CLI', 'Other assistants', 'MCP', 'Plain text'],
-    ['VS Code', 'Cursor', 'Codex', 'Copilot CLI', 'Gemini CLI', 'Other assistants', 'MCP'],
+    [
+      ...'Claude and ChatGPT,VS Code,Cursor,Codex,Copilot CLI,Gemini CLI,GitHub CLI,Other assistants,MCP,Plain text'.split(
+        ',',
+      ),
+    ],
+    ['Claude and ChatGPT', 'VS Code', 'Cursor', 'Codex', 'Copilot CLI', 'Gemini CLI', 'Other assistants', 'MCP'],
     ['Use an https address as `baseUrl`, which Claude Code requires to install agents.'],
   ],
   [
     'a server',
     { mcp: null, repository: null },
-    ['Claude Code', 'Cursor', 'Gemini CLI', 'Other assistants', 'Plain text'],
+    ['Claude and ChatGPT', 'Claude Code', 'Cursor', 'Gemini CLI', 'Other assistants', 'Plain text'],
     ['Claude Code', 'Cursor', 'Gemini CLI', 'Other assistants'],
     [
       'Set `repository` in catalog.config.json, so that pages also show how to install in VS Code, Codex, Copilot CLI, and GitHub CLI.',

@@ -195,7 +195,7 @@ function proofSection({ texts, proof }: PublishedAgent, toHtml: (answer: string)
   return {
     ...proof,
     unnamed: evals.answers.filter(({ recorded }) => !isNamed(recorded)).length,
-    wrong: { answers: wrong, stopped: wrong.filter(({ stopped }) => stopped).length },
+    wrong: { answers: wrong, caught: wrong.filter(({ caught }) => caught).length },
     cases: evals.cases.map(({ name, about, input }) => ({
       id: `proof-input-${name}`,
       title: `Input of ${name}`,
@@ -231,7 +231,7 @@ function goodAnswers({ answers }: Evals, name: string, turn: number, sampleOutpu
   return [...sample, ...recorded].map(([name, text]) => ({ name, lines: text.trimEnd().split('\n') }));
 }
 
-/** The counterexamples of an answer, each with the check that has to stop it. */
+/** The counterexamples of an answer, each with the check that has to catch it. */
 function wrongAnswersOf({ checks, counterexamples }: Round, good: readonly Original[]) {
   // Where the good answer is no longer recorded, wrong answers that were made from it are still like each other.
   const shown: Original[] = [];
@@ -243,7 +243,7 @@ function wrongAnswersOf({ checks, counterexamples }: Round, good: readonly Origi
       wrong,
       start: startOf(answer, 5),
       changes,
-      stopped: results[check]?.failure !== null,
+      caught: results[check]?.failure !== null,
       check: checks[check]?.why ?? results[check]?.kind ?? '',
     };
   });

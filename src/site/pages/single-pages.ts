@@ -1,5 +1,5 @@
 import { type AgentDocument, promptLicense, toJson } from '../../schema/documents.ts';
-import { generalMessages } from '../../schema/reader-message.ts';
+import { generalMessages, subscribedText } from '../../schema/reader-message.ts';
 import { contributedPrompts } from '../../text/agent-sections.ts';
 import { withoutShell } from '../../text/install-ways.ts';
 import { plainText, quote } from '../../text/markdown-text.ts';
@@ -226,7 +226,7 @@ export const thanks: Output = {
       vote: { title: 'Thank you for your vote', text: 'Your vote was recorded. Only the publisher reads notes.' },
       'sign-up': {
         title: 'Thank you for subscribing',
-        text: 'Your address was saved. If you need to confirm it, an email is on its way.',
+        text: `Your address was saved. ${subscribedText(site.settings.title)}`,
       },
     };
     for (const [form, { title, text }] of Object.entries(texts)) {

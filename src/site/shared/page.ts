@@ -100,6 +100,7 @@ export function templateHelpers(
     ordinal: (index: number) => index + 1,
     join: (texts: string[]) => texts.join(', '),
     preformatted: (text: string) => (/^[^\n]{241}/m.test(text) ? 'wrapped' : 'preformatted'),
+    numbered: (text: string) => new Handlebars.SafeString(withLineNumbers(text)),
     withCode: (text: string) =>
       new Handlebars.SafeString(
         inlineParts(text)
@@ -108,6 +109,15 @@ export function templateHelpers(
           .join(''),
       ),
   };
+}
+
+/** Escapes a text, and marks the numbers that its lines start with, if these rise: they stay in view when it scrolls. */
+function withLineNumbers(text: string): string {
+  const pattern = /^ {0,3}L?(\d{1,5})[.)]?(?=[ |]|$)/gm;
+  const numbers = [...text.matchAll(pattern)].map(([, digits]) => Number(digits));
+  const rise = numbers.length > 2 && numbers.every((number, at) => number === 1 || number > (numbers[at - 1] ?? -1));
+  const html = Handlebars.escapeExpression(text);
+  return rise ? html.replace(pattern, '<span class="line-number">$&</span>') : html;
 }
 
 /** The `v` in an asset's address. It changes with the bytes, so that the address can be cached permanently. */

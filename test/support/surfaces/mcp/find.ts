@@ -71,7 +71,10 @@ export const findRows: Record<string, Asked> = {
   'search_agents by an assistant': search('runtime', ['rich'], 0.6),
   'search_agents by a tag, in full': {
     method: 'tools/call',
-    params: { name: 'search_agents', arguments: { query: 'TAG-TWO', category: 'Coding', detail: 'full' } },
+    params: {
+      name: 'search_agents',
+      arguments: { query: 'TAG-TWO', category: 'Coding', tag: 'tag-two', detail: 'full' },
+    },
     result: { structuredContent: { agents: [{ ...richInFull, score: 1 }], total: 1, matched: 'every word' } },
     text: `Showing 1 of 1, best match first.\n\n${richLineInFull}, score 1)`,
   },

@@ -14,6 +14,14 @@ const ofProject = 'Installs this agent as a skill of the current project. Needs 
 const again = { url: null, update: 'Run the command again.', remove: 'Run `npx skills remove rich`.' };
 const ways = [
   {
+    name: 'Claude and ChatGPT',
+    use: 'On the web and in their apps, there is nothing to install: paste the prompt into a chat. To keep it, paste it into the instructions of a project in Claude or ChatGPT, or of a Gem in Gemini.',
+    url: null,
+    paste: null,
+    update: 'Paste the new prompt over the old one.',
+    remove: 'Delete the project or the Gem.',
+  },
+  {
     name: 'Claude Code',
     use: 'Adds the catalog as a plugin marketplace, and installs this agent from it. Needs Claude Code 2.1.224 or later. For an earlier version, run `claude plugin marketplace add press/catalog#install` as the first command.',
     url: null,
@@ -132,7 +140,7 @@ const parts = {
       h2: 'Install',
       h3: ways.map(({ name }) => name),
       'h3 + p': ways.map(({ use }) => use.replaceAll('`', '')),
-      'h3 + p + p': `Link: ${vscodeLink}`,
+      'h3 + p + p': [`Update: ${ways[0]?.update}`, `Link: ${vscodeLink}`],
       'h3 + p + pre': ways.flatMap(({ paste }) => (paste === null ? [] : `${paste}\n`)),
       'p:contains("Update:")': ways.map(({ update }) => `Update: ${update.replaceAll('`', '')}`),
       'p:contains("Remove:")': ways.map(({ remove }) => `Remove: ${remove.replaceAll('`', '')}`),

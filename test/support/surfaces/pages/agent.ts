@@ -43,7 +43,7 @@ const agentPage: Expected = {
   '.contents p a': ['Earlier No. 1', 'Later No. 3'],
   '.result-card .rendered': rendered,
   '.result-card pre': rich.sampleInput.trimEnd(),
-  '.fill-in .buttons button': ['Copy the prompt', 'Fill with the sample', 'Clear the fields'],
+  '.fill-in .buttons button': ['Fill with the sample', 'Clear', 'Copy the prompt'],
   '.agent section[aria-labelledby=problem] p': typeset(rich.problem),
   '.facts dt': ['Category', 'Difficulty', 'Made for', 'Tags'],
   '.facts dd': [coding, rich.difficulty, rich.runtimes.join(', '), 'tag-one, tag-two'],
@@ -113,7 +113,9 @@ const agentPage: Expected = {
     'Once it is installed, describe your task. The assistant loads the agent when it fits.',
   ...ways(
     [
+      'Claude and ChatGPT',
       'Claude Code',
+      'VS Code',
       'Cursor',
       'Codex',
       'Copilot CLI',
@@ -123,7 +125,7 @@ const agentPage: Expected = {
       'MCP',
       'Plain text',
     ],
-    ['VS Code'],
+    ['Claude and ChatGPT', 'VS Code'],
   ),
   '.install a': ['Add to VS Code', 'Add to Cursor'],
   '.install a @href': [vscodeLink, `https://cursor.com/link/command?name=rich&text=${encodeURIComponent(rich.prompt)}`],
@@ -139,6 +141,7 @@ const agentPage: Expected = {
     `curl -fsS -o rich.txt ${base}/agents/rich/prompt.txt`,
   ],
   '.install .quiet': [
+    'Update: Paste the new prompt over the old one.Remove: Delete the project or the Gem.',
     `Update: Run claude plugin marketplace update ${marketplace}, then claude plugin update rich@${marketplace}.Remove: Run claude plugin uninstall rich@${marketplace}.`,
     'Update: VS Code updates plugins together with extensions.Remove: Right-click rich in the view Agent Plugins - Installed, and choose Uninstall.',
     'Update: Open the link or run the command again.Remove: Delete .cursor/commands/rich.md, or run npx skills remove rich.',

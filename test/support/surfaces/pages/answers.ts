@@ -1,3 +1,4 @@
+import { publication } from '../../rich-catalog.ts';
 import type { Expected } from '../reader.ts';
 import type { Frame, Page } from './frame.ts';
 import { agents, entries } from './parts.ts';
@@ -9,7 +10,7 @@ const notFound: Expected = {
   ...entries('section[aria-labelledby=newest]', [agents.newer, agents.rich, agents.older]),
 };
 
-const noted = 'Your address was saved. If you need to confirm it, an email is on its way.';
+const noted = `Your address was saved. If your address has to be confirmed, an email about ${publication.title} arrives within minutes: press the button in it, and look in your spam folder too. Then you get each new agent by email on the day it is published.`;
 
 const asks = 'Press the button, and you are subscribed. Every email has a link to unsubscribe.';
 const confirmed = 'Your address is confirmed. Every email has a link to unsubscribe.';

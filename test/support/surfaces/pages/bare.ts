@@ -36,7 +36,7 @@ export const barePages: Record<string, Expected> = {
     'form.subscribe': [],
     'section[aria-labelledby=reuse] p a': ['CC BY 4.0'],
     'a[href*="/issues/"], a[href*="/tree/"]': [],
-    '.install h3': ['Claude Code', 'Cursor', 'Gemini CLI', 'Other assistants', 'Plain text'],
+    '.install h3': ['Claude and ChatGPT', 'Claude Code', 'Cursor', 'Gemini CLI', 'Other assistants', 'Plain text'],
   },
   '404.html': { 'section[aria-labelledby=newest]': [], '.page-head p:last-child': 'Go to the home page.' },
   'about.html': { 'form.subscribe': [] },

@@ -11,7 +11,7 @@ const home: Expected = {
   '.front .issue @data-digits': '1',
   '.front .issue time @datetime': '2026-03-02',
   '.front h1': newer.title,
-  '.entry .quiet': '0 of 3 recorded answers pass, 1 out of date',
+  '.entry .quiet': 'Proof: 0 of 3 answers of real models pass every check, 1 out of date',
   '.front h1 a @href': '/base/agents/newer',
   '.front .front-head > p': [newer.excerpt, 'Copy the prompt Use it with your input'],
   '.front-problem':
@@ -32,7 +32,20 @@ const home: Expected = {
   ...subjects,
   'section[aria-labelledby=install] .leaf-body > p':
     'Once agents are installed, describe your task. The assistant loads the one that fits.',
-  ...ways(['Claude Code', 'Codex', 'Copilot CLI', 'Gemini CLI', 'Other assistants', 'MCP'], ['VS Code', 'Cursor']),
+  ...ways(
+    [
+      'Claude and ChatGPT',
+      'Claude Code',
+      'VS Code',
+      'Cursor',
+      'Codex',
+      'Copilot CLI',
+      'Gemini CLI',
+      'Other assistants',
+      'MCP',
+    ],
+    ['VS Code', 'Cursor'],
+  ),
   '.install a': ['Add to VS Code', 'Add to Cursor'],
   '.install a @href': [
     vscodeLink,
@@ -41,6 +54,7 @@ const home: Expected = {
     )}`,
   ],
   '.install pre': [
+    'https://runtime.example/run/api/mcp',
     `claude plugin marketplace add ${base}/marketplace.json`,
     'codex plugin marketplace add press/catalog@install',
     'copilot plugin marketplace add "press/catalog#install"',
@@ -49,6 +63,7 @@ const home: Expected = {
     'https://runtime.example/run/api/mcp',
   ],
   '.install h3 + p': [
+    'On the web and in their apps, add this address as a custom connector in the settings. The assistant then finds the agent for a task. Not every plan allows it.',
     'Adds the catalog as a plugin marketplace. Then type /plugin and choose agents. Needs Claude Code 2.1.224 or later. For an earlier version, run claude plugin marketplace add press/catalog#install as the first command.',
     'The link adds the catalog as a plugin marketplace, once you confirm it. Then search for @agentPlugins in the Extensions view, and install the agents that you want. If the link does nothing, update VS Code.',
     'The link connects Cursor to the catalog over MCP, once you confirm it. Cursor then finds the agent for a task.',
@@ -59,6 +74,7 @@ const home: Expected = {
     'Add this address to any assistant that supports MCP. It then finds the agent for a task, and always has the newest agents. The page for developers shows the steps for each assistant.',
   ],
   '.install .quiet': [
+    'Update: There is nothing to update.Remove: Delete the connector in the settings.',
     `Update: Run claude plugin marketplace update ${marketplace}.Remove: Run claude plugin marketplace remove ${marketplace}.`,
     'Update: VS Code updates plugins together with extensions.Remove: Run Chat: Manage Plugin Marketplaces from the Command Palette, and remove the catalog.',
     `Update: There is nothing to update.Remove: Delete the server ${marketplace} in the MCP settings of Cursor.`,
@@ -86,7 +102,7 @@ const archive: Expected = {
   '.days a': [newer.title, rich.title, older.title],
   '.days a @href': ['/base/agents/newer', '/base/agents/rich', '/base/agents/older'],
   '.days .excerpt': [newer.excerpt, rich.excerpt, older.excerpt],
-  '.days .quiet': '0 of 3 recorded answers pass, 1 out of date',
+  '.days .quiet': 'Proof: 0 of 3 answers of real models pass every check, 1 out of date',
   '.days .kicker': [coding, coding, writing],
   ...subjects,
   '.tags li': ['other-tag 1', 'tag-one 2', 'tag-two 2'],

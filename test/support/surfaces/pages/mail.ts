@@ -6,9 +6,9 @@ const { title: name, publisher } = publication;
 const postal = publication.postalAddress.split('\n');
 const ended = 'The email ends with a link to unsubscribe.';
 const installs = [
-  ...['Claude Code', 'VS Code', 'Cursor', 'Codex', 'Copilot CLI', 'Gemini CLI', 'GitHub CLI', 'Other assistants'],
-  ...['MCP', 'Plain text'],
-].map((name) => ({ name, href: `${address}#install-${name.toLowerCase().replace(' ', '-')}-way` }));
+  ...['Claude and ChatGPT', 'Claude Code', 'VS Code', 'Cursor', 'Codex', 'Copilot CLI', 'Gemini CLI', 'GitHub CLI'],
+  ...['Other assistants', 'MCP', 'Plain text'],
+].map((name) => ({ name, href: `${address}#install-${name.toLowerCase().replaceAll(' ', '-')}-way` }));
 /** The colors for dark screens, by class. */
 const dark = [
   '.paper { background-color: #161512 !important; }',

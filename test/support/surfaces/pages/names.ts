@@ -54,6 +54,7 @@ export const names: readonly string[] = [
   'pre: The answer to the first command, shortened to the newest agent',
   'pre: The prompt',
   'pre: To paste, for Claude Code',
+  'pre: To paste, for Claude and ChatGPT',
   'pre: To paste, for Codex',
   'pre: To paste, for Copilot CLI',
   'pre: To paste, for Cursor',

@@ -76,11 +76,11 @@ export const subjects: Expected = {
   '.subjects a @href': ['/base/categories/coding', '/base/categories/writing'],
 };
 
-/** The ways to install, by their names: those with a command or an address to copy, and those after the first with a link. */
-export function ways(names: readonly string[], links: readonly string[]): Expected {
-  const all = [...names.slice(0, 1), ...links, ...names.slice(1)];
+/** The ways to install, by their names. Those in `plain` have no command or address to copy. */
+export function ways(all: readonly string[], plain: readonly string[]): Expected {
+  const names = all.filter((name) => !plain.includes(name));
   const [ids, allIds] = [names, all].map((list) =>
-    list.map((name) => `install-${name.toLowerCase().replace(' ', '-')}`),
+    list.map((name) => `install-${name.toLowerCase().replaceAll(' ', '-')}`),
   ) as [string[], string[]];
   return {
     '.install h3': all,

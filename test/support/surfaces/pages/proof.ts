@@ -19,8 +19,7 @@ const titles = (names: readonly string[]) =>
 /** The section "Proof" on the page of the agent `rich`. */
 export const proof: Expected = {
   'section[aria-labelledby=proof] .leaf-body > p': [
-    'Real answers, unedited, graded by checks that anyone can run again. 0 of 3 pass every check. Wrong answers that the same checks stop: 1 of 1. 1 out of date: the prompt or the input changed afterward.',
-    'Each of these is wrong in one way. A check that lets one pass would prove nothing. Most are shown as changes to another answer, the others by how they start. The API has the whole texts.',
+    'Real models answered these test inputs, and nothing was edited. 0 of 3 answers pass every check, and anyone can run the checks again. 1 out of date: the prompt or the input changed afterward.',
   ],
   'section[aria-labelledby=trap] p': [
     'Read the sample input once more. What would a quick answer get wrong?',
@@ -50,7 +49,8 @@ export const proof: Expected = {
     `${richEvals.model}, sample: 1 of 2`,
     `${richEvals.model}, hard: 1 of 2`,
     `${richEvals.other}, sample: 0 of 2, out of date`,
-    `${richEvals.wrong} Stopped`,
+    'Wrong answers, made on purpose to test the checks: 1 of 1 caught',
+    `${richEvals.wrong} Caught`,
   ],
   'section[aria-labelledby=proof] details > .quiet @textContent': [
     `Recorded through an API on February 27, 2026. ${richEvals.note} (top_p 1, 7 tokens in, 9 tokens out)`,
@@ -65,6 +65,7 @@ export const proof: Expected = {
     'Without the prompt, the same model misses what these checks find:',
     `Then: ${richEvals.says}`,
     'Out of date: the prompt changed after this answer was recorded.',
+    'Each is wrong in one way. Most are shown as changes to another answer, the others by how they start. The API has the whole texts.',
     `It fails this check: ${richEvals.why}`,
   ],
   '#proof-model-one--sample li': ['Failed: is-json It is not JSON.', richEvals.why],
