@@ -267,17 +267,10 @@ const wishes: Record<ListName, (title: string) => string> = {
   custom: (title) => `to ask ${title} for a custom agent`,
 };
 
-/** The title of the catalog, and the addresses of the two pages. */
-interface ConfirmationLinks {
-  title: string;
-  confirm: string;
-  unsubscribe: string;
-}
-
-/** The email that asks an address to confirm its subscription. */
+/** The email that asks an address to confirm its subscription, with the title of the catalog and the addresses of the two pages. */
 function confirmationMail(
   { email, list }: Pick<StoredSubscription, 'email' | 'list'>,
-  { title, confirm, unsubscribe }: ConfirmationLinks,
+  { title, confirm, unsubscribe }: Record<'title' | Purpose, string>,
 ): Mail {
   const asked = `Someone entered this address ${wishes[list](title)}.`;
   const what = 'To confirm, open this page within seven days and press the button:';

@@ -86,8 +86,8 @@ export interface SenderOptions {
   environment: NodeJS.ProcessEnv;
   now(): Date;
   /** Stops before the next email once it is aborted. */
-  signal?: AbortSignal;
-  onProgress?: (done: number, total: number) => void;
+  signal?: AbortSignal | undefined;
+  onProgress?: ((done: number, total: number) => void) | undefined;
   calls?: ServiceTools;
   /** Pauses before the next email, or before a service is asked again. @default node:timers/promises */
   wait?: (ms: number, signal?: AbortSignal) => Promise<unknown>;
@@ -141,31 +141,24 @@ async function openSmtpSender(
   const pace = { maxConnections: 5, rateLimit: settings.rate, now: () => now().getTime(), wait };
   const smtp = openSmtp(settings.smtp, pace);
   const sender = smtpSender({
-    ...{ smtp, key, list, runtimeUrl, now },
+    ...{ smtp, key, list, runtimeUrl, now, signal, onProgress },
     subscriptions: subscriptions ?? fileSubscriptions(join(data, 'signups.jsonl')),
     domain: settings.smtp.from.address.slice(settings.smtp.from.address.lastIndexOf('@') + 1),
-    ...(signal === undefined ? {} : { signal }),
-    ...(onProgress === undefined ? {} : { onProgress }),
   });
   return { sender, close: () => smtp.close() };
 }
 
-interface SmtpSenderTools {
+interface SmtpSenderTools extends Pick<SenderOptions, 'list' | 'now' | 'signal' | 'onProgress'> {
   smtp: Smtp;
   subscriptions: Omit<SubscriptionStore, 'mark'>;
   /** The key of links and pseudonyms (`openMailKey`). */
   key: Buffer;
-  list: ListName;
   /** The address of the server that ends subscriptions. */
   runtimeUrl: string;
   /** The domain of the sender, for Message-ID and List-Id. */
   domain: string;
-  now(): Date;
   /** How many emails may be in progress at once. @default 5 */
   connections?: number;
-  /** Stops before the next email once it is aborted. */
-  signal?: AbortSignal;
-  onProgress?: (done: number, total: number) => void;
 }
 
 type SendTo = (

@@ -11,16 +11,7 @@ import { openVoteLog } from '../storage/file-votes.ts';
 import type { Database } from '../storage/postgres.ts';
 import type { VoteStore, VoteTotal } from '../storage/vote.ts';
 import { serveFromMemory, siteHandler } from './files.ts';
-import {
-  type Consent,
-  openConsent,
-  originPolicy,
-  type PostParts,
-  postRoutes,
-  subscriptionRoutes,
-  takeSubscription,
-  takeVote,
-} from './forms.ts';
+import { type Consent, formRoutes, openConsent, originPolicy, type PostParts } from './forms.ts';
 import {
   answerReadPreflight,
   literally,
@@ -39,12 +30,6 @@ import { mcpRoutes } from './mcp/http.ts';
 import type { Metrics } from './metrics.ts';
 import type { ServerSettings } from './settings.ts';
 
-/** The body of /readyz: which checks pass. */
-interface Readiness {
-  ready: boolean;
-  checks: Record<string, 'ok' | 'failing'>;
-}
-
 /** How long a result is reused, in milliseconds, so that frequent requests do not load the disk. */
 const reuseMs = 1_000;
 
@@ -58,8 +43,9 @@ function healthRoutes({ follower, votes, subscribers, log: { log }, isStopping =
   return [
     ...readRoutes('/healthz', (_request, response) => send(response, 200, { status: 'ok', build: build() })),
     ...readRoutes('/readyz', async (_request, response) => {
-      const { ready, checks: results } = await checks();
-      const status = isStopping() ? 'stopping' : ready ? 'ok' : 'unavailable';
+      const results = await checks();
+      const isReady = !Object.values(results).includes('failing');
+      const status = isStopping() ? 'stopping' : isReady ? 'ok' : 'unavailable';
       send(response, status === 'ok' ? 200 : 503, { status, build: build(), checks: results });
     }),
   ];
@@ -123,12 +109,12 @@ function send(response: Response, status: number, value: object, headers: Record
 }
 
 /**
- * Runs the checks, which reject with a reason that is logged but never sent, and remembers the result for a second. Logs
+ * Runs the checks, which reject with a reason that is logged but never sent, and remembers for a second which ones pass. Logs
  * when a check begins to fail and when it passes again.
  */
-function readiness(checks: Record<string, () => Promise<void>>, log: Logger): () => Promise<Readiness> {
+function readiness(checks: Record<string, () => Promise<void>>, log: Logger) {
   const failing = new Set<string>();
-  let last: { at: number; result: Promise<Readiness> } | undefined;
+  let last: { at: number; results: ReturnType<typeof runAll> } | undefined;
 
   async function run(name: string, check: () => Promise<void>): Promise<void> {
     try {
@@ -140,16 +126,15 @@ function readiness(checks: Record<string, () => Promise<void>>, log: Logger): ()
     }
   }
 
-  async function runAll(): Promise<Readiness> {
+  async function runAll(): Promise<Record<string, 'ok' | 'failing'>> {
     await Promise.all(Object.entries(checks).map(([name, check]) => run(name, check)));
-    const results = Object.keys(checks).map((name) => [name, failing.has(name) ? 'failing' : 'ok']);
-    return { ready: failing.size === 0, checks: Object.fromEntries(results) };
+    return Object.fromEntries(Object.keys(checks).map((name) => [name, failing.has(name) ? 'failing' : 'ok']));
   }
 
   return () => {
     const now = performance.now();
-    if (last === undefined || now - last.at > reuseMs) last = { at: now, result: runAll() };
-    return last.result;
+    if (last === undefined || now - last.at > reuseMs) last = { at: now, results: runAll() };
+    return last.results;
   };
 }
 
@@ -217,7 +202,7 @@ export function createApp(app: AppParts): RequestListener {
 
 /** The table of routes: those for monitoring, and below each mount those that accept a body. */
 function routes(app: AppParts, mounts: readonly string[]): Route[] {
-  const { follower, votes, subscribers, consent, log, settings, limits: shared } = app;
+  const { follower, log, settings, limits: shared } = app;
   const parts: PostParts = {
     follower,
     origins: originPolicy(settings.allowOrigin, settings.host),
@@ -227,21 +212,13 @@ function routes(app: AppParts, mounts: readonly string[]): Route[] {
   };
   // Reading needs no database, so messages are counted by each server.
   const messages = rateLimit('messages', settings.mcpRate);
-  const vote = takeVote({ votes, follower, limit: rateLimit('votes', settings.voteRate, shared) });
-  const subscription = takeSubscription({
-    subscribers,
-    confirmations: consent?.confirmations ?? null,
-    limit: rateLimit('subscriptions', settings.subscribeRate, shared),
-  });
+  const voteLimit = rateLimit('votes', settings.voteRate, shared);
+  const subscribeLimit = rateLimit('subscriptions', settings.subscribeRate, shared);
   return [
     ...healthRoutes(app),
-    ...mounts.flatMap((mount) => [
-      ...totalsRoutes(`${mount}/api/votes.json`, app),
-      ...postRoutes(`${mount}/api/feedback`, vote, 'thanks/vote', parts),
-      ...postRoutes(`${mount}/api/subscribe`, subscription, 'thanks/sign-up', parts),
-      ...subscriptionRoutes(mount, { consent, ...parts }),
-      ...mcpRoutes(`${mount}/api/mcp`, { ...parts, messages }),
-    ]),
+    ...mounts.flatMap((mount) => totalsRoutes(`${mount}/api/votes.json`, app)),
+    ...formRoutes(mounts, { ...app, voteLimit, subscribeLimit }, parts),
+    ...mounts.flatMap((mount) => mcpRoutes(`${mount}/api/mcp`, { ...parts, messages })),
   ];
 }
 

@@ -122,7 +122,7 @@ type Take = (fields: Fields, address: string) => Promise<Record<string, string>>
  * The routes of one operation, for JSON and for forms without JavaScript, with its preflight and its 405. Forms are
  * redirected to the page `thanks` below the base URL.
  */
-export function postRoutes(path: string, take: Take, thanks: string, parts: PostParts): Route[] {
+function postRoutes(path: string, take: Take, thanks: string, parts: PostParts): Route[] {
   return [
     ['POST', path, (request, response) => answerPost(request, response, { ...parts, take, thanks })],
     ['OPTIONS', path, (request, response) => answerPreflight(request, response, parts, preflight)],
@@ -360,10 +360,6 @@ export async function openConsent(
   return { ...tools, key, confirmations };
 }
 
-interface SubscriptionPageParts extends Omit<PostParts, 'origins'> {
-  consent: Consent | null;
-}
-
 const invalid = [400, 'The link is incomplete or was changed. Open it again from the email.'] as const;
 const problems: Record<TokenProblem, readonly [status: number, message: string]> = {
   forged: invalid,
@@ -379,19 +375,22 @@ const failed = [503, 'Your answer could not be stored. Try again later.'] as con
  * open links. POST does what the page says. It needs no cookies, no Origin and no body, and is not redirected (RFC 8058): the
  * token says who it is.
  */
-export function subscriptionRoutes(mount: string, { consent, ...parts }: SubscriptionPageParts): Route[] {
-  if (consent === null) return [];
+function subscriptionRoutes(mount: string, consent: Consent, parts: PostParts): Route[] {
   return (['confirm', 'unsubscribe'] as const).map((purpose) => [
     'ALL',
     `${mount}/subscription/${purpose}`,
-    (request, response) => answer(request, response, purpose, { consent, ...parts }),
+    (request, response) => answerLink(request, response, purpose, consent, parts),
   ]);
 }
 
-type Parts = SubscriptionPageParts & { consent: Consent };
-
-async function answer(request: Request, response: Response, purpose: Purpose, parts: Parts): Promise<void> {
-  const { consent, follower, log } = parts;
+async function answerLink(
+  request: Request,
+  response: Response,
+  purpose: Purpose,
+  consent: Consent,
+  parts: PostParts,
+): Promise<void> {
+  const { follower, log } = parts;
   const page = (name: string, status = 200, message = '', headers: Record<string, string> = {}) =>
     sendPage(response, follower.current(), {
       path: `subscription/${name}.html`,
@@ -427,4 +426,26 @@ async function answer(request: Request, response: Response, purpose: Purpose, pa
     }
     return page('failed', ...failed);
   }
+}
+
+/** Where what readers send is stored, and how much of it each of them may send. */
+interface Stores {
+  votes: VoteStore;
+  subscribers: SubscriberStore;
+  consent: Consent | null;
+  voteLimit: Limit;
+  subscribeLimit: Limit;
+}
+
+/** The routes that store what readers send, below each of the `mounts`. */
+export function formRoutes(mounts: readonly string[], stores: Stores, parts: PostParts): Route[] {
+  const { votes, subscribers, consent, voteLimit, subscribeLimit } = stores;
+  const vote = takeVote({ votes, follower: parts.follower, limit: voteLimit });
+  const confirmations = consent?.confirmations ?? null;
+  const subscription = takeSubscription({ subscribers, confirmations, limit: subscribeLimit });
+  return mounts.flatMap((mount) => [
+    ...postRoutes(`${mount}/api/feedback`, vote, 'thanks/vote', parts),
+    ...postRoutes(`${mount}/api/subscribe`, subscription, 'thanks/sign-up', parts),
+    ...(consent === null ? [] : subscriptionRoutes(mount, consent, parts)),
+  ]);
 }

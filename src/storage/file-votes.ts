@@ -5,7 +5,7 @@ import { parseJsonLine } from '../lib/bounded.ts';
 import { OperationError } from '../lib/errors.ts';
 import { compareText } from '../lib/text.ts';
 import { cannotUse, createFile, type Disk, hasCode, ifMissing, realPath, syncFolder } from './disk.ts';
-import { type LastingOptions, openLastingJournal } from './journal.ts';
+import { type JournalOptions, openLastingJournal } from './journal.ts';
 import { isPacked, newline, parseLine, readLines, rewriteLines, rotatedFiles } from './line-file.ts';
 import { withLock } from './lock.ts';
 import {
@@ -19,12 +19,9 @@ import {
   type VoteTotal,
 } from './vote.ts';
 
-interface DailySecretOptions {
+interface DailySecretOptions extends Required<Pick<VoteLogOptions, 'disk' | 'random' | 'warn'>> {
   /** The file of the secret, which only its owner can read. */
   path: string;
-  disk: Disk;
-  random(bytes: number): Buffer;
-  warn(message: string): void;
 }
 
 const shape = z.object({ day: z.iso.date(), secret: z.string().regex(/^[0-9a-f]{64}$/) });
@@ -86,7 +83,7 @@ async function replaceFile(disk: Disk, path: string, draft: string, bytes: Buffe
 }
 
 export interface VoteLogOptions
-  extends Pick<LastingOptions<NewVote, StoredVote>, 'beatMs' | 'patienceMs' | 'retryMs' | 'startMs' | 'onPass'> {
+  extends Pick<JournalOptions<NewVote, StoredVote>, 'beatMs' | 'patienceMs' | 'retryMs' | 'startMs' | 'onPass'> {
   /** The log. It and its folder are created if missing. */
   file: string;
   now(): Date;
@@ -148,18 +145,14 @@ export async function openVoteLog(options: VoteLogOptions): Promise<VoteStore> {
   };
 }
 
-interface ReadOptions {
-  /** Called with the number, from 1, of each line that is not a vote. */
-  onMalformed?(line: number): void;
-}
-
 /**
  * Reads the votes of a log in order; none if the file does not exist. A server may be writing to it.
  *
  * Lines that are not complete votes are skipped. A last line without a newline is being written, or was cut off by a
- * crash: it counts if it is complete, and is not reported if it is not.
+ * crash: it counts if it is complete, and is not reported if it is not. `onMalformed` is called with the number, from 1, of
+ * each other line that is not a vote.
  */
-export async function* readVotes(file: string, { onMalformed }: ReadOptions = {}): AsyncGenerator<StoredVote> {
+export async function* readVotes(file: string, onMalformed?: (line: number) => void): AsyncGenerator<StoredVote> {
   let number = 0;
   for await (const line of readLines(file)) {
     number += 1;
@@ -204,7 +197,7 @@ export async function* readAllVotes(
 ): AsyncGenerator<StoredVote> {
   const seen = new Set<string>();
   for (const file of files) {
-    for await (const vote of readVotes(file, { onMalformed: (line) => onMalformed(file, line) })) {
+    for await (const vote of readVotes(file, (line) => onMalformed(file, line))) {
       if (files.length > 1) {
         if (seen.has(vote.id)) continue;
         seen.add(vote.id);
@@ -241,7 +234,8 @@ export async function redact(options: VoteLogOptions, id: string): Promise<boole
   try {
     const file = await realPath(disk, options.file);
     return await withLock({ ...options, disk, file }, async () => {
-      const match = await find(file, id);
+      let match: Line | undefined;
+      for await (const line of readLines(file)) match ??= voteOf(line, id);
       if (match === undefined) throw new OperationError(`No vote in ${file} has the id ${id}.`);
       if (match.note === undefined || match.note === '') return false;
       await rewriteLines({ file, draft: `${file}.redacting`, disk, change: (line) => blanked(line, id) });
@@ -255,14 +249,6 @@ export async function redact(options: VoteLogOptions, id: string): Promise<boole
 }
 
 type Line = Record<string, unknown>;
-
-async function find(file: string, id: string): Promise<Line | undefined> {
-  for await (const line of readLines(file)) {
-    const vote = voteOf(line, id);
-    if (vote !== undefined) return vote;
-  }
-  return undefined;
-}
 
 /** The parsed line, if it is the vote with this id. */
 function voteOf(line: Buffer, id: string): Line | undefined {

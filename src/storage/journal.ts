@@ -10,13 +10,7 @@ import { type GroupCommit, type GroupCommitOptions, groupCommit } from './group-
 import { newline } from './line-file.ts';
 import { acquireLock, type Lock, type LockOptions } from './lock.ts';
 
-interface TailOptions {
-  path: string;
-  disk: Disk;
-  warn(message: string): void;
-  /** See JournalOptions. */
-  ownerOnly?: boolean | undefined;
-}
+type TailOptions = { path: string } & Required<Pick<JournalOptions<never, never>, 'disk' | 'warn' | 'ownerOnly'>>;
 
 /**
  * The file next to a log that keeps what a crash left of its last line. One file for all crashes, so that it can be
@@ -95,7 +89,7 @@ async function closeToOthers(handle: FileHandle): Promise<boolean> {
 /**
  * Saves the bytes as a line next to the log, durably, before they are cut off. If that fails, nothing is left there.
  */
-async function setAside(bytes: Buffer, { path, disk, ownerOnly = false }: TailOptions): Promise<void> {
+async function setAside(bytes: Buffer, { path, disk, ownerOnly }: TailOptions): Promise<void> {
   const aside = tornPath(path);
   const handle = await disk.open(aside, 'a', 0o600);
   try {
@@ -126,7 +120,7 @@ interface OpenFile {
 const flags = constants.O_CREAT | constants.O_RDWR | constants.O_APPEND;
 
 /** Opens a file for reading and appending. Creates it with mode 0600 if it does not exist. */
-async function openFile({ path, disk, warn, ownerOnly = false }: TailOptions): Promise<OpenFile> {
+async function openFile({ path, disk, warn, ownerOnly }: TailOptions): Promise<OpenFile> {
   const handle = await disk.open(path, flags, 0o600);
   try {
     const { dev, ino, size } = await handle.stat({ bigint: true });
@@ -190,11 +184,8 @@ export interface JournalOptions<Item, Stored>
   ownerOnly?: boolean;
   /** @default node:fs/promises */
   disk?: Disk;
-}
-
-export interface LastingOptions<Item, Stored> extends JournalOptions<Item, Stored> {
   /**
-   * How long to wait before opening it again, in milliseconds. Doubles with each failure, up to a minute. @default 1000
+   * How long a lasting journal waits before opening it again, in milliseconds. Doubles with each failure, up to a minute. @default 1000
    */
   retryMs?: number;
   /** How long opening may take at the start before the journal counts as failing, in milliseconds. @default 10000 */
@@ -224,7 +215,7 @@ const misuse = ['ENOTDIR', 'EISDIR', 'EEXIST', 'ELOOP', 'ENAMETOOLONG'];
  * if the file was removed during the write; if it was renamed during the write, they stay in the renamed file.
  */
 export class Journal<Item, Stored extends object> {
-  readonly #options: LastingOptions<Item, Stored>;
+  readonly #options: JournalOptions<Item, Stored>;
   readonly #commit: GroupCommit<Item, Stored>;
   #at: TailOptions;
   #lock!: Lock;
@@ -240,8 +231,8 @@ export class Journal<Item, Stored extends object> {
   #closing: Promise<void> | null = null;
   readonly #stop = new AbortController();
 
-  constructor(options: LastingOptions<Item, Stored>) {
-    const { file, disk = fs, warn, ownerOnly, onPass } = options;
+  constructor(options: JournalOptions<Item, Stored>) {
+    const { file, disk = fs, warn, ownerOnly = false, onPass } = options;
     this.#options = options;
     this.#at = { path: file, disk, warn, ownerOnly };
     const ready = () => this.#alone(() => this.#beReady().then(() => this.#followPath()));
@@ -496,7 +487,7 @@ export async function openJournal<Item, Stored extends object>(
  * system error if the path cannot be that of a file.
  */
 export async function openLastingJournal<Item, Stored extends object>(
-  options: LastingOptions<Item, Stored>,
+  options: JournalOptions<Item, Stored>,
 ): Promise<Journal<Item, Stored>> {
   const journal = new Journal(options);
   await journal.openLasting();

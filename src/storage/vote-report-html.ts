@@ -19,15 +19,6 @@ function markup(value: string | number | Html | readonly Html[]): string {
   return 'html' in value ? value.html : value.map((each) => each.html).join('\n');
 }
 
-/** An agent, its share of yes, and the interval around it, from 0 to 1. */
-interface AgentShare {
-  name: string;
-  votes: number;
-  share: number;
-  low: number;
-  high: number;
-}
-
 const width = 720;
 /** Coordinates do not need more digits. */
 const near = (value: number) => Math.round(value * 10) / 10;
@@ -71,7 +62,7 @@ function dayPlot(days: readonly DayVotes[], description: string): Html {
 }
 
 /** Draws the share of yes of each agent as a point on a line that is its range. */
-function sharePlot(agents: readonly AgentShare[], description: string): Html {
+function sharePlot(agents: readonly ReturnType<typeof shareOf>[], description: string): Html {
   const [left, right, top, row] = [250, width - 110, 28, 24];
   const x = scaleLinear([0, 1], [left, right]);
   const bottom = top + agents.length * row;
@@ -184,15 +175,8 @@ ${table(
 }
 
 function agentSection({ agents }: VoteReport): Html {
-  const shares = agents.map(({ yes, votes, notes, ...agent }) => ({
-    name: nameOf(agent),
-    yes,
-    votes,
-    notes,
-    share: yes / votes,
-    ...wilsonInterval(yes, votes),
-  }));
-  const drawn: AgentShare[] = shares.slice(0, shown.agents).sort((a, b) => b.low - a.low);
+  const shares = agents.map(shareOf);
+  const drawn = shares.slice(0, shown.agents).sort((a, b) => b.low - a.low);
   const which = drawn.length < agents.length ? `The ${drawn.length} agents with the most votes. ` : '';
   const description = `${which}A point is the share of yes. With a probability of 95%, the share among all readers is on its line (Wilson score interval): the fewer votes, the longer the line. The agent whose line starts farthest to the right is first.`;
   return html`<section aria-labelledby="shares">
@@ -213,6 +197,11 @@ ${table(
   ]),
 )}
 </section>`;
+}
+
+/** An agent, its share of yes, and the interval around it, from 0 to 1. */
+function shareOf({ yes, votes, notes, ...agent }: VoteReport['agents'][number]) {
+  return { name: nameOf(agent), yes, votes, notes, ...wilsonInterval(yes, votes), share: yes / votes };
 }
 
 /** A table whose first column has the names of the rows. */

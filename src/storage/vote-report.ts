@@ -17,11 +17,7 @@ export interface VoteReport {
 }
 
 /** The votes of a day, YYYY-MM-DD. */
-export interface DayVotes {
-  day: string;
-  yes: number;
-  no: number;
-}
+export type DayVotes = Omit<VoteTotal, 'slug'> & { day: string };
 
 interface Totals {
   votes: number;
@@ -42,14 +38,8 @@ interface AgentVotes extends Totals {
   lastNote: Note | null;
 }
 
-interface Note {
-  /** The id of the vote, for `catalog votes redact`. */
-  id: string;
-  time: string;
-  slug: string;
-  vote: 'yes' | 'no';
-  note: string;
-}
+/** A vote with a note. `catalog votes redact` takes its id. */
+type Note = Omit<StoredVote, 'voter'> & { note: string };
 
 export interface ReportOptions {
   /** Only votes from this time on. @default all */

@@ -3,14 +3,14 @@ import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type LastingOptions, openLastingJournal } from '../../../src/storage/journal.ts';
+import { type JournalOptions, openLastingJournal } from '../../../src/storage/journal.ts';
 import { type Item, linesIn, rejection, shimDisk, systemError, withFolder } from '../../support/journal.ts';
 import { putLock } from '../../support/lock.ts';
 import { soon, until } from '../../support/until.ts';
 
 /** The server keeps running whatever its disk does. The journal refuses lines until the disk recovers. */
 
-function open(file: string, rest: Partial<LastingOptions<Item, Item>> = {}) {
+function open(file: string, rest: Partial<JournalOptions<Item, Item>> = {}) {
   return openLastingJournal<Item, Item>({
     file,
     prepare: (items) => items,

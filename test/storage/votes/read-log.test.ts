@@ -43,7 +43,7 @@ for (const { name, log, ids, malformed = [] } of rows) {
     withFolder(async (file) => {
       await writeFile(file, log);
       const found: number[] = [];
-      const votes = await all(readVotes(file, { onMalformed: (number) => void found.push(number) }));
+      const votes = await all(readVotes(file, (number) => void found.push(number)));
       assert.equal(
         votes.map(({ id }) => id),
         ids,
