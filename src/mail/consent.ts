@@ -1,7 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import * as z from 'zod';
 import { OperationError, systemReason, UsageError } from '../lib/errors.ts';
 import { darkStyles, mailStyles } from '../site/mail/mail-styles.ts';
@@ -11,10 +12,11 @@ import {
   listNames,
   type StoredSubscription,
   type SubscriberLog,
+  type SubscriberStore,
   type Subscription,
   type SubscriptionStore,
 } from './provider.ts';
-import type { Mail, Smtp, SmtpFailed } from './smtp.ts';
+import type { Mail, Smtp, SmtpFailed, SmtpSettings } from './smtp.ts';
 
 interface MailKeyOptions {
   environment: NodeJS.ProcessEnv;
@@ -301,7 +303,7 @@ function escapeHtml(text: string): string {
 }
 
 /** Sends emails that ask readers to confirm their subscriptions. */
-export interface Confirmations {
+interface Confirmations {
   /**
    * Asks the address of a stored subscription, unless it is asked too often. Returns at once, so that an answer to a reader
    * takes as long for a known address as for a new one.
@@ -382,4 +384,41 @@ export function openConfirmations(tools: ConfirmationTools): Confirmations {
       smtp.close();
     },
   };
+}
+
+/** What the links in emails need; they also work while no emails are sent. */
+export interface Consent extends ConsentTools {
+  /** Null if emails are not sent. Subscriptions then need no confirmation. */
+  confirmations: Confirmations | null;
+}
+
+/**
+ * Opens what readers confirm and end their subscriptions with. Null if a provider does that itself, or if no email was ever
+ * sent. Throws OperationError if emails are set up, but the build does not say where the server is.
+ */
+export async function openConsent(
+  { data, smtp, mailKey }: { data: string; smtp: SmtpSettings | null; mailKey: string | undefined },
+  { subscriptions, name }: SubscriberStore,
+  { title, runtimeUrl, log }: Pick<ConfirmationTools, 'title' | 'runtimeUrl'> & { log: Logger },
+): Promise<Consent | null> {
+  if (subscriptions === undefined) {
+    if (smtp !== null) log.info(`emails are not sent, since ${name} asks readers to confirm`);
+    return null;
+  }
+  const source = { environment: { CATALOG_MAIL_KEY: mailKey }, folder: data, random: randomBytes };
+  const tools = { subscriptions, now: Date.now };
+  if (smtp === null) {
+    log.info('subscriptions are not confirmed by mail, since CATALOG_SMTP_URL is not set');
+    const key = await readMailKey(source);
+    return key === null ? null : { ...tools, key, confirmations: null };
+  }
+  if (runtimeUrl() === null) {
+    throw new OperationError(
+      'CATALOG_SMTP_URL is set, but the build has no server for the links in emails. Set runtimeUrl, and build again.',
+    );
+  }
+  const { openSmtp } = await import('./smtp.ts');
+  const key = await openMailKey(source);
+  const confirmations = openConfirmations({ ...tools, key, smtp: openSmtp(smtp), title, runtimeUrl, log });
+  return { ...tools, key, confirmations };
 }

@@ -5,13 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { IError, Middleware, Request, Response } from 'polka';
 import polka from 'polka';
+import { type Consent, openConsent } from '../mail/consent.ts';
 import type { SubscriberStore } from '../mail/provider.ts';
 import { openSubscribers } from '../mail/subscribers.ts';
 import { openVoteLog } from '../storage/file-votes.ts';
 import type { Database } from '../storage/postgres.ts';
 import type { VoteStore, VoteTotal } from '../storage/vote.ts';
 import { serveFromMemory, siteHandler } from './files.ts';
-import { type Consent, formRoutes, openConsent, originPolicy, type PostParts } from './forms.ts';
+import { formRoutes, originPolicy, type PostParts } from './forms.ts';
 import {
   answerReadPreflight,
   literally,
@@ -291,7 +292,11 @@ export async function startServer(settings: ServerSettings, options: StartOption
     await prepare(port);
     const follower = await follow(port);
     opened.push({ close: follower.stop });
-    const consent = await openConsent(settings, subscribers, { follower, log: log.log });
+    const consent = await openConsent(settings, subscribers, {
+      title: () => follower.current().mcp.card.title,
+      runtimeUrl: () => follower.current().info.runtimeUrl,
+      log: log.log,
+    });
     if (consent?.confirmations) opened.push(consent.confirmations);
     const limits = database === null ? undefined : sharedLimits(database, settings.limitFailure, log.log);
     metrics?.observe({

@@ -15,7 +15,6 @@ import {
   refuseMethod,
   sendError,
   type Target,
-  versionIn,
 } from './http.ts';
 import type { BuildFollower, CachedFile, Encoding, LiveBuild, Variant } from './live-build.ts';
 
@@ -40,6 +39,11 @@ export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean 
     ifNoneMatch === etag ||
     ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
   );
+}
+
+/** The value of `v` in a query, as in the addresses of assets; null if it has none. */
+export function versionIn(search: string): string | null {
+  return /[?&]v=([^&]*)/.exec(search)?.[1] ?? null;
 }
 
 /** A part of a file: its first and its last byte. */

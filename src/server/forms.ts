@@ -1,22 +1,12 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { isUtf8 } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import type { Logger } from 'pino';
 import type { Request, Response } from 'polka';
 import type { z } from 'zod';
-import { OperationError } from '../lib/errors.ts';
-import {
-  type Confirmations,
-  type ConsentTools,
-  confirm,
-  openConfirmations,
-  openMailKey,
-  type Purpose,
-  readMailKey,
-  readToken,
-  type TokenProblem,
-  unsubscribe,
-} from '../mail/consent.ts';
+import { parseBoundedJson, TooDeep } from '../lib/bounded.ts';
+import { type Consent, confirm, type Purpose, readToken, type TokenProblem, unsubscribe } from '../mail/consent.ts';
 import { ProviderFailed, type SubscriberStore, type Subscription } from '../mail/provider.ts';
 import { explain } from '../schema/diagnostics/values.ts';
 import type { BuildInfo } from '../schema/documents.ts';
@@ -25,21 +15,10 @@ import { feedbackRequest, storedNote, subscribeRequest } from '../schema/request
 import { DatabaseUnavailable } from '../storage/database.ts';
 import { type VoteStore, VotesUnavailable } from '../storage/vote.ts';
 import { sendPage } from './files.ts';
-import {
-  type BodyKind,
-  bodyKind,
-  type Fields,
-  parseFields,
-  Refusal,
-  type Route,
-  readBody,
-  sendError,
-  sendJson,
-} from './http.ts';
+import { mediaType, Refusal, type Route, readBody, sendError, sendJson } from './http.ts';
 import { clientAddress, type Limit } from './limits.ts';
 import type { BuildFollower, LiveBuild } from './live-build.ts';
 import { requestId } from './log.ts';
-import type { ServerSettings } from './settings.ts';
 
 /**
  * Returns the Origin of a request if it is one of the site's own, or null if it has none, since no page sent it (C5.20).
@@ -100,6 +79,58 @@ export function isLoopback(host: string): boolean {
     plain === '::1' ||
     (isIP(plain) === 4 && plain.startsWith('127.'))
   );
+}
+
+/** How a body was sent: as JSON, or by a form without JavaScript. */
+type BodyKind = 'json' | 'form';
+
+/** The fields of a body. */
+type Fields = Record<string, unknown>;
+
+/**
+ * The kind of body, according to the headers. Throws Refusal `unsupported_media_type` for other content types, for other
+ * charsets than UTF-8, and for compressed bodies.
+ */
+function bodyKind(request: IncomingMessage): BodyKind {
+  const type = mediaType(request);
+  if (type === 'application/json') return 'json';
+  if (type === 'application/x-www-form-urlencoded') return 'form';
+  throw new Refusal(
+    'unsupported_media_type',
+    'The content type has to be application/json, or application/x-www-form-urlencoded for forms.',
+  );
+}
+
+/** Parses the fields of a body. Throws Refusal `invalid_body` if it is malformed or not an object. */
+export function parseFields(body: Buffer, kind: BodyKind): Fields {
+  if (!isUtf8(body)) throw new Refusal('invalid_body', 'The body is not UTF-8 text.');
+  return kind === 'json' ? parseJson(body.toString('utf8')) : parseForm(body.toString('utf8'));
+}
+
+function parseJson(text: string): Fields {
+  let value: unknown;
+  try {
+    value = parseBoundedJson(text);
+  } catch (error) {
+    if (error instanceof TooDeep) throw new Refusal('invalid_body', error.message);
+    throw new Refusal('invalid_body', 'The body is not well-formed JSON.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Refusal('invalid_body', 'The body has to be a JSON object.');
+  }
+  return value as Fields;
+}
+
+/** Parses application/x-www-form-urlencoded (URL standard), but refuses invalid UTF-8. The first of two fields with one name counts. */
+function parseForm(text: string): Fields {
+  try {
+    decodeURIComponent(text);
+  } catch {
+    throw new Refusal('invalid_body', 'The form has an escape sequence that is not UTF-8.');
+  }
+  const fields: Fields = Object.create(null);
+  for (const [name, value] of new URLSearchParams(text)) fields[name] ??= value.replaceAll('\r\n', '\n');
+  return fields;
 }
 
 /** The largest body of a vote or a subscription, in bytes. 2,000 code points escaped as \uXXXX\uXXXX take 24 KB. */
@@ -294,7 +325,7 @@ async function isAgent(slug: string, follower: BuildFollower): Promise<boolean> 
 export function takeSubscription(parts: {
   subscribers: SubscriberStore;
   /** Asks readers to confirm; null if they need not. */
-  confirmations: Confirmations | null;
+  confirmations: Consent['confirmations'];
   limit: Limit;
 }): Take {
   const { subscribers, confirmations, limit } = parts;
@@ -318,46 +349,6 @@ export function takeSubscription(parts: {
     }
     return headers;
   };
-}
-
-/** What the links in emails need; they also work while no emails are sent. */
-export interface Consent extends ConsentTools {
-  /** Null if emails are not sent. Subscriptions then need no confirmation. */
-  confirmations: Confirmations | null;
-}
-
-/**
- * Opens what readers confirm and end their subscriptions with. Null if a provider does that itself, or if no email was ever
- * sent. Throws OperationError if emails are set up, but the build does not say where the server is.
- */
-export async function openConsent(
-  { data, smtp, mailKey }: ServerSettings,
-  { subscriptions, name }: SubscriberStore,
-  { follower, log }: { follower: BuildFollower; log: Logger },
-): Promise<Consent | null> {
-  if (subscriptions === undefined) {
-    if (smtp !== null) log.info(`emails are not sent, since ${name} asks readers to confirm`);
-    return null;
-  }
-  const source = { environment: { CATALOG_MAIL_KEY: mailKey }, folder: data, random: randomBytes };
-  const tools = { subscriptions, now: Date.now };
-  if (smtp === null) {
-    log.info('subscriptions are not confirmed by mail, since CATALOG_SMTP_URL is not set');
-    const key = await readMailKey(source);
-    return key === null ? null : { ...tools, key, confirmations: null };
-  }
-  const runtimeUrl = () => follower.current().info.runtimeUrl;
-  const { info } = follower.current();
-  if (info.runtimeUrl === null) {
-    throw new OperationError(
-      'CATALOG_SMTP_URL is set, but the build has no server for the links in emails. Set runtimeUrl, and build again.',
-    );
-  }
-  const { openSmtp } = await import('../mail/smtp.ts');
-  const key = await openMailKey(source);
-  const title = () => follower.current().mcp.card.title;
-  const confirmations = openConfirmations({ ...tools, key, smtp: openSmtp(smtp), title, runtimeUrl, log });
-  return { ...tools, key, confirmations };
 }
 
 const invalid = [400, 'The link is incomplete or was changed. Open it again from the email.'] as const;

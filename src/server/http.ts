@@ -1,7 +1,5 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Middleware, Polka } from 'polka';
-import { parseBoundedJson, TooDeep } from '../lib/bounded.ts';
 import { type ErrorCode, errorCodes } from '../schema/requests.ts';
 import { codes, errorResponse, type JsonBytes, jsonBytes, RpcError } from './mcp/messages.ts';
 
@@ -14,11 +12,6 @@ export function parseTarget(raw: string): Target {
   const end = target.indexOf('?');
   const pathname = end === -1 ? target : target.slice(0, end);
   return { pathname, search: end === -1 ? '' : target.slice(end), query: undefined, hash: undefined, raw };
-}
-
-/** The value of `v` in a query, as in the addresses of assets; null if it has none. */
-export function versionIn(search: string): string | null {
-  return /[?&]v=([^&]*)/.exec(search)?.[1] ?? null;
 }
 
 /**
@@ -156,35 +149,8 @@ export function answerReadPreflight(response: ServerResponse, allow = readMethod
   response.end();
 }
 
-/** How a body was sent: as JSON, or by a form without JavaScript. */
-export type BodyKind = 'json' | 'form';
-
-/** The fields of a body. */
-export type Fields = Record<string, unknown>;
-
-/**
- * The kind of body, according to the headers. Throws Refusal `unsupported_media_type` for other content types, for other
- * charsets than UTF-8, and for compressed bodies.
- */
-export function bodyKind(request: IncomingMessage): BodyKind {
-  const type = mediaType(request);
-  if (type === 'application/json') return 'json';
-  if (type === 'application/x-www-form-urlencoded') return 'form';
-  throw new Refusal(
-    'unsupported_media_type',
-    'The content type has to be application/json, or application/x-www-form-urlencoded for forms.',
-  );
-}
-
-/** Throws Refusal `unsupported_media_type` unless the body is uncompressed JSON in UTF-8, according to the headers. */
-export function requireJson(request: IncomingMessage): void {
-  if (mediaType(request) !== 'application/json') {
-    throw new Refusal('unsupported_media_type', 'The content type has to be application/json.');
-  }
-}
-
 /** The media type in lower case, without parameters. Throws Refusal for a compressed body or another charset than UTF-8. */
-function mediaType({ headers }: IncomingMessage): string {
+export function mediaType({ headers }: IncomingMessage): string {
   const coding = headers['content-encoding'];
   if (coding !== undefined && !/^[\s,]*(?:identity[\s,]*)*$/i.test(coding)) {
     throw new Refusal('unsupported_media_type', 'The body has to be sent without Content-Encoding.', {
@@ -230,36 +196,4 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
       if (!request.readableEnded) failed(new Refusal('invalid_body', 'The body ended too early.'));
     });
   });
-}
-
-/** Parses the fields of a body. Throws Refusal `invalid_body` if it is malformed or not an object. */
-export function parseFields(body: Buffer, kind: BodyKind): Fields {
-  if (!isUtf8(body)) throw new Refusal('invalid_body', 'The body is not UTF-8 text.');
-  return kind === 'json' ? parseJson(body.toString('utf8')) : parseForm(body.toString('utf8'));
-}
-
-function parseJson(text: string): Fields {
-  let value: unknown;
-  try {
-    value = parseBoundedJson(text);
-  } catch (error) {
-    if (error instanceof TooDeep) throw new Refusal('invalid_body', error.message);
-    throw new Refusal('invalid_body', 'The body is not well-formed JSON.');
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Refusal('invalid_body', 'The body has to be a JSON object.');
-  }
-  return value as Fields;
-}
-
-/** Parses application/x-www-form-urlencoded (URL standard), but refuses invalid UTF-8. The first of two fields with one name counts. */
-function parseForm(text: string): Fields {
-  try {
-    decodeURIComponent(text);
-  } catch {
-    throw new Refusal('invalid_body', 'The form has an escape sequence that is not UTF-8.');
-  }
-  const fields: Fields = Object.create(null);
-  for (const [name, value] of new URLSearchParams(text)) fields[name] ??= value.replaceAll('\r\n', '\n');
-  return fields;
 }

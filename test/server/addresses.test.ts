@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pickEncoding } from '../../src/server/files.ts';
-import { candidates, parseTarget, versionIn } from '../../src/server/http.ts';
+import { pickEncoding, versionIn } from '../../src/server/files.ts';
+import { candidates, parseTarget } from '../../src/server/http.ts';
 
 /** How the server reads the target of a request, and which encoding a client accepts. */
 

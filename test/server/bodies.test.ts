@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseFields, Refusal } from '../../src/server/http.ts';
+import { parseFields } from '../../src/server/forms.ts';
+import { Refusal } from '../../src/server/http.ts';
 import { parseMessage } from '../../src/server/mcp/dispatch.ts';
 
 /** Which bytes a body may have, and which of its fields count. */

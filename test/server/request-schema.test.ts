@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { serviceSchemas } from '../../src/schema/json-schema.ts';
-import { takeSubscription, takeVote } from '../../src/server/forms.ts';
-import { parseFields, Refusal } from '../../src/server/http.ts';
+import { parseFields, takeSubscription, takeVote } from '../../src/server/forms.ts';
+import { Refusal } from '../../src/server/http.ts';
 
 /** The published schemas of requests describe exactly which bodies the server accepts. */
 

@@ -69,7 +69,7 @@ async function verify(paths: string[], flags: Flags, terminal: Console): Promise
 }
 
 async function open(flags: Flags) {
-  const { publishedIn, publishedOn } = await import('../../publish/copies.ts');
+  const { publishedIn, publishedOn } = await import('../../publish/verify.ts');
   if (flags.site !== undefined) return { published: await publishedOn(flags.site), missing: null };
   const { cwd, settings, today } = await openCatalog(flags);
   return publishedIn(cwd, settings, today);

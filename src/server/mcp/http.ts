@@ -4,7 +4,7 @@ import { cardPath } from '../../schema/mcp.ts';
 import { isFresh } from '../files.ts';
 import { answerPreflight, corsHeaders, limited, type PostParts } from '../forms.ts';
 import type { Route } from '../http.ts';
-import { answerReadPreflight, Refusal, readBody, refuseMethod, requireJson } from '../http.ts';
+import { answerReadPreflight, mediaType, Refusal, readBody, refuseMethod } from '../http.ts';
 import { clientAddress, type Limit } from '../limits.ts';
 import type { LiveBuild } from '../live-build.ts';
 import { requestId } from '../log.ts';
@@ -99,7 +99,9 @@ async function takeMessage(request: Request, response: Response, parts: McpParts
   let id: RequestId | null = null;
   try {
     cors = corsHeaders(origins(request, info));
-    requireJson(request);
+    if (mediaType(request) !== 'application/json') {
+      throw new Refusal('unsupported_media_type', 'The content type has to be application/json.');
+    }
     const parsed = parseMessage(await readBody(request, maxBodyBytes));
     if ('value' in parsed) {
       id = idOf(parsed.value);
