@@ -121,6 +121,21 @@ test('the first screen of every agent says what the site is and shows an answer;
     }
   }));
 
+test('a finger finds every link, button and field of every kind of page: 24 px are its least width and height', () =>
+  onPage({ viewport: { width: phone, height: 800 } }, async (page) => {
+    for (const [kind, path] of kinds) {
+      await page.goto(site.address + path);
+      const small = await page.locator('a, button, input, select, textarea, summary').evaluateAll((all) =>
+        all
+          .map((element) => ({ element, box: element.getBoundingClientRect() }))
+          .filter(({ box }) => box.width > 0 && (box.height < 24 || box.width < 24))
+          .filter(({ element }) => element.closest('.switch, .skip') === null)
+          .map(({ element, box }) => `${element.outerHTML} ${box.width} x ${box.height}`),
+      );
+      assert.equal(small, [], kind);
+    }
+  }));
+
 for (const width of [phone, desk]) {
   test(`nothing moves while a page loads, ${width} px wide`, async () => {
     await onPage({ viewport: { width, height: 900 } }, async (page) => {
