@@ -20,7 +20,8 @@ import { buttondown } from './providers/buttondown.ts';
 import { listmonk } from './providers/listmonk.ts';
 import { resend } from './providers/resend.ts';
 import { webhook } from './providers/webhook.ts';
-import { openSmtp, parseSmtpSettings, type Smtp, SmtpFailed, type SmtpSettings } from './smtp.ts';
+import { openSmtp, type Smtp, SmtpFailed } from './smtp.ts';
+import { parseSmtpSettings, type SmtpSettings } from './smtp-settings.ts';
 import { parseSubscriberSettings, type SubscriberSettings } from './subscribers.ts';
 import { fileSubscriptions } from './subscribers-file.ts';
 
