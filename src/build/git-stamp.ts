@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { areSettled, sourceStamps } from '../lib/files.ts';
-import { foldersAbove, gitFolder, isRedirected, named } from '../lib/git.ts';
+import { commonFolder, foldersAbove, gitFolder, isRedirected } from '../lib/git.ts';
 
 /**
  * Returns the paths of the files in which Git keeps HEAD and the branches: as long as their stamps (see lib/files.ts) are
@@ -23,9 +23,4 @@ export function gitStamp(cwd: string, environment: NodeJS.ProcessEnv = process.e
   return files !== null && areSettled(stamps)
     ? JSON.stringify([environment.PATH, stamps.paths, ...stamps.numbers])
     : null;
-}
-
-/** The folder that all linked working trees share. */
-function commonFolder(folder: string): string {
-  return named(join(folder, 'commondir'), /^(.*)$/m, folder) ?? folder;
 }

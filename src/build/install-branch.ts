@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { isShallow, readBlobs } from '../content/check/default-branch.ts';
+import { readBlobs } from '../content/check/default-branch.ts';
 import { sha256Of } from '../lib/files.ts';
-import { GitError, git, gitOrNull } from '../lib/git.ts';
+import { GitError, git, gitOrNull, isShallow } from '../lib/git.ts';
 import { type PluginRelease, type PublishedPlugins, revisionOf } from '../schema/documents.ts';
 
 /** The releases on the branch `install`, as the cache keeps them. */

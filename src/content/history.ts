@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { sha256Of } from '../lib/files.ts';
-import { firstLine, GitError, git } from '../lib/git.ts';
+import { firstLine, GitError, isShallow } from '../lib/git.ts';
 import type { Change } from '../schema/agent.ts';
 import { servedText } from '../text/served-text.ts';
 import { type Commit, commitsIn, readBlobs } from './check/default-branch.ts';
@@ -22,14 +22,9 @@ export interface History {
  */
 export function readHistory(catalog: string): History {
   try {
-    if (git(catalog, ['rev-parse', '--is-shallow-repository']).trim() === 'true') {
+    if (isShallow(catalog)) {
       return without('this clone is shallow (fetch the whole history with `git fetch --unshallow`)');
     }
-  } catch (error) {
-    if (!(error instanceof GitError)) throw error;
-    return without(error.missing ? 'git is not installed' : refusal(error.message, catalog));
-  }
-  try {
     const numbered = commitsIn(catalog, numberLog).flatMap(({ commit, lines }) =>
       lines.map((path) => `${commit} ${path.split('/')[1]}`),
     );
@@ -41,9 +36,7 @@ export function readHistory(catalog: string): History {
     return { changes: [...changesBySlug(log, new Set(numbered), digests)], missing: null };
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
-    return without(
-      /does not have any commits/.test(error.message) ? 'nothing is committed yet' : firstLine(error.message),
-    );
+    return without(error.missing ? 'git is not installed' : reasonOf(error.message, catalog));
   }
 }
 
@@ -105,9 +98,11 @@ function changesBySlug(
   return changes;
 }
 
-/** Says why git refused a folder. It refuses repositories of other users, such as one of root that the server opens. */
-function refusal(said: string, catalog: string): string {
-  if (!/dubious ownership|unsafe repository/.test(said)) return 'this folder is not in a git repository';
+/** Says why git has no history. It refuses repositories of other users, such as one of root that the server opens. */
+function reasonOf(said: string, catalog: string): string {
+  if (/does not have any commits/.test(said)) return 'nothing is committed yet';
+  if (/not a git repository/.test(said)) return 'this folder is not in a git repository';
+  if (!/dubious ownership|unsafe repository/.test(said)) return firstLine(said);
   return `the repository belongs to another user (allow it with \`git config --system --add safe.directory ${resolve(catalog)}\`)`;
 }
 

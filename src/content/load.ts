@@ -8,6 +8,7 @@ import { type RuleSettings, withRules } from '../schema/rules.ts';
 import type { KnownVocabulary } from '../schema/settings.ts';
 import { type Calendar, checkTogether } from './check/calendar.ts';
 import {
+  findDefaultBranch,
   type NumberHistory,
   type PublishedState,
   readLostNumbers,
@@ -121,11 +122,12 @@ export function settleContent(
   folders: readonly ParsedFolder[],
   { today, rules, sources, expectNumbers, listDeleted, memory }: SettleOptions,
 ): Content {
+  const branch = once(() => findDefaultBranch(cwd));
   const state = stateFrom(
     cwd,
     memory.ofGit(
       'record',
-      () => readState(cwd, sources(), folders),
+      () => readState(cwd, branch(), sources(), folders),
       (data) => data !== null,
     ),
   );
@@ -137,7 +139,7 @@ export function settleContent(
   if (state === null || !(waiting || listDeleted === true)) return content;
   const history = memory.ofGit(
     'numbers',
-    () => readLostNumbers(cwd),
+    () => readLostNumbers(cwd, branch()),
     ({ incomplete }) => incomplete === null,
   );
   return combine(folders, state, history, { today, rules });

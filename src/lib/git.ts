@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { runChild } from './children.ts';
@@ -177,6 +177,18 @@ export function gitFolder(folder: string): string | null {
     if (stats?.isFile()) return named(path, /^gitdir: (.*)$/m, above);
   }
   return null;
+}
+
+/** The folder that all linked working trees of a repository share. */
+export function commonFolder(folder: string): string {
+  return named(join(folder, 'commondir'), /^(.*)$/m, folder) ?? folder;
+}
+
+/** Whether the clone lacks the oldest commits. Git keeps a list of the oldest ones that it has (gitrepository-layout). */
+export function isShallow(cwd: string): boolean {
+  if (isRedirected(process.env)) return gitOrNull(cwd, ['rev-parse', '--is-shallow-repository'])?.trim() === 'true';
+  const folder = gitFolder(realpathSync(cwd));
+  return folder !== null && existsSync(join(commonFolder(folder), 'shallow'));
 }
 
 /** Returns a folder and the folders that contain it. */

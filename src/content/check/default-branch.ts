@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { GitError, git, gitBytes, gitOrNull, head, isInRepository, mergeBase } from '../../lib/git.ts';
+import { GitError, git, gitBytes, gitOrNull, head, isInRepository, isShallow, mergeBase } from '../../lib/git.ts';
 import { compareText } from '../../lib/text.ts';
 import { type Schedule, scheduleIn } from '../parse/front-matter.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
@@ -180,11 +180,6 @@ function firstNumbered(cwd: string, tip: string, slugs: readonly string[]): stri
   return oldest.length === 1 && only !== undefined ? (slugs[files.indexOf(only)] ?? null) : null;
 }
 
-/** Whether the clone lacks the oldest commits. */
-export function isShallow(cwd: string): boolean {
-  return gitOrNull(cwd, ['rev-parse', '--is-shallow-repository'])?.trim() === 'true';
-}
-
 /** A number and a date that belong to a published agent without a folder, so no other agent can have them. */
 export interface Reserved {
   slug: string;
@@ -255,15 +250,15 @@ export function stateFrom(cwd: string, data: StoredState | null): PublishedState
 }
 
 /**
- * Reads the published state of the catalog in `cwd`. The number of git processes does not depend on the number of agents, and
- * only files that differ from the working tree are read from git. Returns null if git has no default branch.
+ * Reads the published state of the catalog in `cwd` from its default branch. The number of git processes does not depend on the number of agents, and
+ * only files that differ from the working tree are read from git. Returns null without a default branch.
  */
 export function readState(
   cwd: string,
+  branch: DefaultBranch | null,
   sources: readonly SourceFolder[],
   folders: readonly ParsedFolder[],
 ): StoredState | null {
-  const branch = findDefaultBranch(cwd);
   if (branch === null) return null;
   try {
     const blobs = agentBlobsAt(cwd, branch.commit);
@@ -344,8 +339,7 @@ function latestDay(instant: Date): string {
  * Finds published numbers that the default branch no longer has, according to the history of that branch and of HEAD. A
  * number counts as published if the agent's date had come.
  */
-export function readLostNumbers(cwd: string): NumberHistory {
-  const branch = findDefaultBranch(cwd);
+export function readLostNumbers(cwd: string, branch: DefaultBranch | null): NumberHistory {
   if (branch === null) return { lost: [], incomplete: null };
   try {
     const tips = branch.base === branch.commit ? ['HEAD'] : [branch.commit, 'HEAD'];
