@@ -25,17 +25,41 @@ export function keep(draft: string, folder: string): void {
 
 /**
  * Returns a folder with what `make` writes into an empty one, the same for all processes of a run: do not change it. `key`
- * says what is made.
+ * says what is made. While another process makes it, this one waits, which costs no processor time.
  */
 export function sharedFolder(key: string, make: (folder: string) => void): string {
   const name = createHash('sha256').update(key).digest('hex').slice(0, 32);
   const folder = join(process.env.TEST_FOLDER ?? ownFolder(), `shared-${name}`);
-  if (!existsSync(folder)) {
-    const draft = mkdtempSync(`${folder}-`);
-    make(draft);
-    keep(draft, folder);
+  while (!existsSync(folder)) {
+    if (!begin(`${folder}-maker`)) continue;
+    try {
+      if (existsSync(folder)) continue;
+      const draft = mkdtempSync(`${folder}-`);
+      make(draft);
+      keep(draft, folder);
+    } finally {
+      rmSync(`${folder}-maker`, { force: true });
+    }
   }
   return folder;
+}
+
+/** Writes a file with the id of this process. Returns false, after a moment, if one that is running did so earlier. */
+function begin(path: string): boolean {
+  try {
+    writeFileSync(path, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  try {
+    process.kill(Number(readFileSync(path, 'utf8')), 0);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+  } catch {
+    // It ended before it was done, or is done by now.
+    rmSync(path, { force: true });
+  }
+  return false;
 }
 
 let own: string | undefined;
