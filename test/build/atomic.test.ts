@@ -14,9 +14,10 @@ import { followBuild } from '../../src/server/live-build.ts';
 import { siteRules } from '../../src/site/hosting/site-rules.ts';
 import { findPending, readPublished } from '../../src/storage/build-folder.ts';
 import { bundleModule } from '../../tools/bundle-module.ts';
-import { inFolder, type SmallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { inFolder, type SmallAgent, snapshot, temporaryFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { dieAt } from '../support/die-at.ts';
 import { putLock } from '../support/lock.ts';
+import { loud } from '../support/loud.ts';
 import { bin, catalog, catalogProcess, run } from '../support/process.ts';
 
 /** Readers of dist/ rely on this: every file is complete at any moment, and a failed build changes nothing. */
@@ -36,6 +37,23 @@ const killer = fileURLToPath(new URL('../support/kill-at.mjs', import.meta.url))
 
 const killed = bundleModule(new URL('../support/write-killed.mjs', import.meta.url));
 type Files = Record<string, string>;
+
+/** Both states as catalogs with builds, old/ and new/: tests change copies of them. */
+const made = temporaryFolder();
+let states: { old: Files; new: Files };
+test.before(
+  loud(async () => {
+    states = await bothStates(made.path);
+  }),
+);
+test.after(() => made.remove());
+
+/** Runs `use` with a copy of the old catalog and its build. */
+const withOld = (use: (folder: string, dist: string) => Promise<void>) =>
+  inFolder((folder) => {
+    linkFolder(join(made.path, 'old'), join(folder, 'old'));
+    return use(folder, join(folder, 'old', 'dist'));
+  });
 
 /** The files of both states by path. The new ones are in the order in which a build moves them into place. */
 async function bothStates(folder: string): Promise<{ old: Files; new: Files }> {
@@ -62,12 +80,7 @@ async function bothStates(folder: string): Promise<{ old: Files; new: Files }> {
  * one succeeds. After each kill, `check` gets the folder, and the next write must complete it. Returns the number of
  * kills.
  */
-async function killAtEachStep(
-  folder: string,
-  states: { old: Files; new: Files },
-  from: string | null,
-  check: (dist: string) => void | Promise<void>,
-) {
+async function killAtEachStep(folder: string, from: string | null, check: (dist: string) => void | Promise<void>) {
   writeFiles(folder, { 'new.json': JSON.stringify(states.new) });
   const files = new Map(Object.entries(states.new).map(([path, bytes]) => [path, Buffer.from(bytes, 'latin1')]));
   const attempt = async (step: number) => {
@@ -114,9 +127,8 @@ const everySoOften = 25;
 
 test('if a build is killed at any step, dist/ has only complete files, and the next build completes it', async () => {
   await inFolder(async (folder) => {
-    const states = await bothStates(folder);
     const served = new Set<string>();
-    const kills = await killAtEachStep(folder, states, join(folder, 'old', 'dist'), async (dist) => {
+    const kills = await killAtEachStep(folder, join(made.path, 'old', 'dist'), async (dist) => {
       const now = snapshot(dist);
       for (const [path, bytes] of Object.entries(now)) {
         assert.ok(
@@ -130,7 +142,7 @@ test('if a build is killed at any step, dist/ has only complete files, and the n
       const listed = JSON.parse(now['api/agents.json'] ?? '').agents as { slug: string }[];
       for (const { slug } of listed) assert.ok(`agents/${slug}.html` in now, `${slug} is listed but not there`);
       if (now['build.json'] === states.new['build.json']) assert.equal(now, states.new);
-      served.add(await servedState(dist, states));
+      served.add(await servedState(dist));
     });
     assert.ok(kills > 30, `only ${kills} kills`);
     assert.equal([...served], ['old', 'new']);
@@ -138,7 +150,7 @@ test('if a build is killed at any step, dist/ has only complete files, and the n
 });
 
 /** Returns the build that a server serves when started on a folder. Every file must belong to it. */
-async function servedState(dist: string, states: { old: Files; new: Files }): Promise<'old' | 'new'> {
+async function servedState(dist: string): Promise<'old' | 'new'> {
   const follower = await followBuild(dist, siteRules, pino({ level: 'silent' }));
   try {
     const { info, files, slugs } = follower.current();
@@ -160,9 +172,7 @@ async function servedState(dist: string, states: { old: Files; new: Files }): Pr
 }
 
 test('a running server serves a build whose process was killed while it moved the files into place', async () => {
-  await inFolder(async (folder) => {
-    const states = await bothStates(folder);
-    const dist = join(folder, 'old', 'dist');
+  await withOld(async (_folder, dist) => {
     const follower = await followBuild(dist, siteRules, pino({ level: 'silent' }));
     try {
       const files = new Map(Object.entries(states.new).map(([path, bytes]) => [path, Buffer.from(bytes, 'latin1')]));
@@ -175,7 +185,7 @@ test('a running server serves a build whose process was killed while it moved th
       writeBuild(dist, files);
       await follower.refresh();
       assert.is(follower.current(), live);
-      assert.is(await servedState(dist, states), 'new');
+      assert.is(await servedState(dist), 'new');
     } finally {
       follower.stop();
     }
@@ -183,9 +193,7 @@ test('a running server serves a build whose process was killed while it moved th
 });
 
 test('reports and deployments read a killed build as the server does', async () => {
-  await inFolder(async (folder) => {
-    const states = await bothStates(folder);
-    const dist = join(folder, 'old', 'dist');
+  await withOld(async (folder, dist) => {
     const files = new Map(Object.entries(states.new).map(([path, bytes]) => [path, Buffer.from(bytes, 'latin1')]));
     assert.ok(dieAt(files.size + 20, () => writeBuild(dist, files)));
     assert.equal([...readPublished(dist).titles.keys()].sort(), ['added', 'changed', 'kept']);
@@ -197,9 +205,7 @@ test('reports and deployments read a killed build as the server does', async () 
 });
 
 test('a pending build for another state of the folder is ignored and removed', async () => {
-  await inFolder(async (folder) => {
-    const states = await bothStates(folder);
-    const dist = join(folder, 'old', 'dist');
+  await withOld(async (folder, dist) => {
     const filesOf = (state: Files) =>
       new Map(Object.entries(state).map(([path, bytes]) => [path, Buffer.from(bytes, 'latin1')]));
     assert.ok(dieAt(filesOf(states.new).size + 20, () => writeBuild(dist, filesOf(states.new))));
@@ -208,15 +214,14 @@ test('a pending build for another state of the folder is ignored and removed', a
     writeFiles(dist, { 'build.json': `${states.old['build.json']} ` });
     assert.is(findPending(dist), null);
     writeBuild(dist, filesOf(states.old));
-    assert.is(await servedState(dist, states), 'old');
+    assert.is(await servedState(dist), 'old');
     assert.not(readdirSync(join(folder, 'old')).some((name) => name.startsWith('.dist')));
   });
 });
 
 test('if a first build is killed at any step, dist/ is missing or complete', async () => {
   await inFolder(async (folder) => {
-    const states = await bothStates(folder);
-    const kills = await killAtEachStep(folder, states, null, (dist) => {
+    const kills = await killAtEachStep(folder, null, (dist) => {
       if (existsSync(dist)) assert.equal(snapshot(dist), states.new);
     });
     assert.ok(kills > 10, `only ${kills} kills`);
