@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { onceForLast } from '../lib/lazy.ts';
 import type { Evals, Proof } from './evals.ts';
 import { date, demoPoint, issueNumber, line, listOf, pathName, publicUrl, slug, step, text, webUrl } from './fields.ts';
 import type { KnownVocabulary } from './settings.ts';
@@ -8,9 +9,15 @@ import { configExtensions, isConfigFilename } from './slugs.ts';
  * The schema of the front matter of agent.md.
  *
  * The settings of the publication list the allowed categories, difficulties and runtimes. If a list is unknown, any
- * text is allowed.
+ * text is allowed. Commands that read a catalog again get the same schema, since zod needs longer to make one than to
+ * check an agent.
  */
 export function frontMatterSchema({ categories, difficulties, runtimes }: KnownVocabulary) {
+  return schemaOf(JSON.stringify([categories && Object.keys(categories), difficulties, runtimes]));
+}
+
+const schemaOf = onceForLast((vocabulary: string) => {
+  const [categories, difficulties, runtimes] = JSON.parse(vocabulary) as (string[] | null)[];
   return z.strictObject({
     title: line(120).describe('The display title'),
     date: date.describe('The publication date, YYYY-MM-DD'),
@@ -18,7 +25,7 @@ export function frontMatterSchema({ categories, difficulties, runtimes }: KnownV
     draft: z.boolean({ error: 'true or false' }).nullish().describe('true keeps the agent out of every build'),
     withdrawn: text(500).nullish().describe('Why a published agent was withdrawn'),
     formerSlugs: z.array(slug).max(50).nullish().describe('Slugs that this agent had before'),
-    category: oneOf('categories', categories && Object.keys(categories)).describe('The key of its category'),
+    category: oneOf('categories', categories).describe('The key of its category'),
     tags: uniqueList(pathName, 12).describe('Free tags, lowercase words joined by hyphens'),
     keywords: uniqueList(line(60), 20).nullish().describe('Words that readers may search by; searched, never shown'),
     difficulty: oneOf('difficulties', difficulties).describe('How hard it is to use'),
@@ -55,7 +62,7 @@ export function frontMatterSchema({ categories, difficulties, runtimes }: KnownV
       .superRefine(inOrderOfTime, always)
       .describe('The demo as a timeline, in order of `second`'),
   });
-}
+});
 
 /**
  * Applies a rule about a whole list even if an entry breaks another rule, so that all problems are reported together.
@@ -80,7 +87,7 @@ function inOrderOfTime(points: readonly unknown[], context: z.RefinementCtx): vo
 export type FrontMatter = z.infer<ReturnType<typeof frontMatterSchema>>;
 
 /** One of the values that a setting lists. */
-function oneOf(setting: string, values: readonly string[] | null): z.ZodType<string> {
+function oneOf(setting: string, values: readonly string[] | null = null): z.ZodType<string> {
   return values === null ? z.string() : z.enum(values).meta({ setting });
 }
 
