@@ -290,7 +290,7 @@ function confirmationMail(
     subject: `Confirm your subscription to ${title}`,
     text: `${asked}\n\n${what}\n${confirm}\n\n${otherwise}\n`,
     html: `<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escapeHtml(title)}</title><style>${darkStyles}</style></head>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${escapeHtml(title)}</title><style>${darkStyles}</style></head>
 <body class="paper" style="${mailStyles.page}"><table role="presentation" class="paper" style="${mailStyles.column}"><tbody><tr><td style="${mailStyles.cell}">
 ${body}
 </td></tr></tbody></table></body></html>

@@ -61,6 +61,14 @@ test('the page of catalog votes --html: axe finds nothing, nothing is wider than
 test('an email: axe finds nothing, nothing is wider than the screen, in light and dark mode', () =>
   assertReadable(browser, pathToFileURL(join(site.dist, 'mail/1.html')).href, [phone, 700], /landmark|region/));
 
+test('the columns of a table in an email are wide enough for short words, and the table for a phone', () =>
+  onPage({ viewport: { width: phone, height: 800 } }, async (page) => {
+    await page.goto(pathToFileURL(join(site.dist, 'mail/32.html')).href);
+    const cells = await page.locator('th').evaluateAll((all) => all.map((cell) => cell.getBoundingClientRect().width));
+    assert.is(cells.length, 4);
+    assert.ok(Math.min(...cells) >= 56 && cells.reduce((sum, width) => sum + width) <= phone, String(cells));
+  }));
+
 /** Runs `use` with a page of its own. */
 async function onPage(options: BrowserContextOptions, use: (page: Page) => Promise<void>): Promise<void> {
   const context = await browser.newContext(options);

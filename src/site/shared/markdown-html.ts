@@ -36,7 +36,7 @@ interface Environment {
 }
 
 const mailCell =
-  'padding: 4px 12px 4px 0; border-bottom: 1px solid #d9d3c5; text-align: left; vertical-align: top; word-break: break-word;';
+  'padding: 4px 8px 4px 0; border-bottom: 1px solid #d9d3c5; font-size: 14px; text-align: left; vertical-align: top; word-break: break-word;';
 
 const mailPre = 'white-space: pre-wrap; word-break: break-word;';
 
@@ -58,8 +58,15 @@ export function markdownRenderer(url: Addresses): MarkdownRenderer {
     }
     if (environment.use !== 'feed') state.tokens = withAdaptedTables(tokens, state.Token);
     // Email programs drop stylesheets.
-    if (environment.use === 'mail')
-      for (const token of state.tokens) if (/^t[dh]_open$/.test(token.type)) token.attrSet('style', mailCell);
+    if (environment.use === 'mail') {
+      // Breaking words makes columns as narrow as a letter, unless they have a width, for all in a narrow window.
+      const columns = tokens.filter(({ type }) => type === 'th_open').length;
+      const cell = `${mailCell} min-width: ${Math.min(56, Math.floor(320 / columns) - 8)}px;`;
+      for (const token of state.tokens) {
+        if (token.type === 'table_open') token.attrSet('style', 'border-collapse: collapse;');
+        if (/^t[dh]_open$/.test(token.type)) token.attrSet('style', cell);
+      }
+    }
     if (isAnswer) state.tokens = withIndentedLines(state.tokens, state.src.split('\n'), state.Token);
   });
   const { softbreak } = markdown.renderer.rules;

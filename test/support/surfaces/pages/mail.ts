@@ -14,7 +14,8 @@ const dark = [
   '.paper { background-color: #161512 !important; }',
   '.plate { background-color: #1f1d19 !important; color: #ebe6dc !important; }',
   '.ink { color: #ebe6dc !important; }',
-  '.quiet { color: #aaa294 !important; border-color: #3a362f !important; }',
+  '.quiet { color: #aaa294 !important; }',
+  '.quiet, th, td { border-color: #3a362f !important; }',
   '.link { color: #ff9d84 !important; }',
 ];
 const yes = `${address}?vote=yes#verdict`;
