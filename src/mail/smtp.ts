@@ -99,8 +99,8 @@ export function openSmtp(
     pool: true,
     maxRequeues: 0,
     maxConnections,
+    // Also for the greeting.
     connectionTimeout: 10_000,
-    greetingTimeout: 10_000,
     socketTimeout: 60_000,
     disableFileAccess: true,
     disableUrlAccess: true,
