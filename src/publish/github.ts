@@ -5,7 +5,7 @@ import { queueText } from '../content/schedule.ts';
 import { largestDocument } from '../lib/bounded.ts';
 import { OperationError, UsageError } from '../lib/errors.ts';
 import { HttpFailed, type HttpRequest, httpRequest } from '../lib/http.ts';
-import { plural, printable, visible } from '../lib/text.ts';
+import { compareText, plural, printable, visible } from '../lib/text.ts';
 import { sortDiagnostics } from '../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import { prettyReport, summary } from '../schema/diagnostics/report.ts';
@@ -201,11 +201,8 @@ export function writeSummary(environment: NodeJS.ProcessEnv, blocks: readonly st
 /** Everything that `catalog validate` found as blocks of Markdown, errors first. */
 export function validationSummary(diagnostics: readonly Diagnostic[], checked: number): string[] {
   if (diagnostics.length === 0) return ['## Validation', '', `${plural(checked, 'agent')} checked, no problems.`];
-  const sorted = sortDiagnostics(diagnostics);
-  const ordered = [
-    ...sorted.filter(({ severity }) => severity === 'error'),
-    ...sorted.filter(({ severity }) => severity === 'warning'),
-  ];
+  // Errors come before warnings.
+  const ordered = sortDiagnostics(diagnostics).sort((a, b) => compareText(a.severity, b.severity));
   return [
     '## Validation',
     '',

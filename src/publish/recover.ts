@@ -117,12 +117,6 @@ async function removeStaleLocks(root: string, folders: readonly string[], since:
   }
 }
 
-/** Returns the path of the lock on the index, or null. If it exists, git is running or was killed. */
-function indexLock(folders: readonly string[]): string | null {
-  const lock = folders.flatMap(locksIn).find(({ path }) => basename(path) === 'index.lock');
-  return lock?.path ?? null;
-}
-
 /** Lists git's own locks: on the index, settings and references. */
 function locksIn(folder: string): { path: string; changed: number }[] {
   const paths = [
@@ -219,12 +213,12 @@ function beginsWith(bytes: Buffer | null, start: Buffer): boolean {
   return bytes !== null && start.length < bytes.length && bytes.subarray(0, start.length).equals(start);
 }
 
-/** Refuses a repository with a lock of git, and names it. */
+/** Refuses a repository whose index is locked, and names the lock: git is running, or was killed. */
 export function refuseLocked({ folders }: Checkout): void {
-  const lock = indexLock(folders);
-  if (lock === null) return;
+  const lock = folders.flatMap(locksIn).find(({ path }) => basename(path) === 'index.lock');
+  if (lock === undefined) return;
   throw new OperationError(
-    `${lock} exists: another git process is running in this repository, or was killed. If none is running, delete that file and run the command again.`,
+    `${lock.path} exists: another git process is running in this repository, or was killed. If none is running, delete that file and run the command again.`,
   );
 }
 

@@ -42,14 +42,7 @@ function frontMatter(bytes: Buffer): Record<string, unknown> | null {
 /** The keys of front matter in their order, with `issue` after `date`. */
 function inserted(data: Record<string, unknown>, issue: number): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(data).flatMap(([key, value]) =>
-      key === 'date'
-        ? [
-            [key, value],
-            ['issue', issue],
-          ]
-        : [[key, value]],
-    ),
+    Object.entries(data).flatMap((entry) => (entry[0] === 'date' ? [entry, ['issue', issue]] : [entry])),
   );
 }
 

@@ -64,20 +64,34 @@ function parseRange(range: string | undefined, size: number): Range | 'unsatisfi
   return start >= size ? 'unsatisfiable' : { start, end };
 }
 
+/** A file, of which a part is asked for. */
+interface Whole {
+  /** Its path below dist/. */
+  name: string;
+  size: number;
+  headers: Record<string, string>;
+}
+
 /**
- * Answers 416 for a file of `size` at the path `name` below dist/: under /api with an Error object (C7.20), else without a
- * body, with the headers of the file.
+ * Answers with a part of a file, whose bytes `send` sends. If the file has no such part, it answers 416: under /api with an
+ * Error object (C7.20), else without a body, with the headers of the file.
  */
-function refuseRange(response: ServerResponse, name: string, size: number, headers: object): void {
-  const range = { 'content-range': `bytes */${size}` };
-  if (name.startsWith('api/')) {
-    sendError(
-      response,
-      'range_not_satisfiable',
-      'The file has no bytes in this range; Content-Range says how many it has.',
-      { ...range, ...readCors },
-    );
-  } else response.writeHead(416, { ...headers, 'content-length': '0', ...range }).end();
+function sendPart(
+  response: ServerResponse,
+  { name, size, headers }: Whole,
+  range: Range | 'unsatisfiable',
+  send: (range: Range) => void,
+): void {
+  const message = 'The file has no bytes in this range; Content-Range says how many it has.';
+  const unsatisfied = { 'content-range': `bytes */${size}` };
+  if (range !== 'unsatisfiable') {
+    const { start, end } = range;
+    const part = { 'content-length': end - start + 1, 'content-range': `bytes ${start}-${end}/${size}` };
+    response.writeHead(206, { ...headers, ...part });
+    send(range);
+  } else if (name.startsWith('api/')) {
+    sendError(response, 'range_not_satisfiable', message, { ...unsatisfied, ...readCors });
+  } else response.writeHead(416, { ...headers, 'content-length': '0', ...unsatisfied }).end();
 }
 
 /**
@@ -119,28 +133,18 @@ export async function serveLarge(
     return isThere;
   } else {
     const range = requestedRange(request, { length: size, etag });
-    if (range === 'unsatisfiable') refuseRange(response, name, size, headers);
-    else streamPart(request, response, join(root, name), { size, range, headers });
+    // A client that leaves, or a file that is cut meanwhile, ends the connection.
+    const stream = (part: Range) =>
+      request.method === 'HEAD'
+        ? response.end()
+        : pipeline(createReadStream(join(root, name), part), response, () => {});
+    if (range !== null) sendPart(response, { name, size, headers }, range, stream);
+    else {
+      response.writeHead(200, { ...headers, 'content-length': size });
+      stream({ start: 0, end: size - 1 });
+    }
   }
   return true;
-}
-
-/** Streams the requested part of a file, or all of it if `range` is null. */
-function streamPart(
-  { method }: IncomingMessage,
-  response: ServerResponse,
-  path: string,
-  { size, range, headers }: { size: number; range: Range | null; headers: Record<string, string> },
-): void {
-  const { start, end } = range ?? { start: 0, end: size - 1 };
-  response.writeHead(range === null ? 200 : 206, {
-    ...headers,
-    'content-length': end - start + 1,
-    ...(range !== null && { 'content-range': `bytes ${start}-${end}/${size}` }),
-  });
-  if (method === 'HEAD') response.end();
-  // A client that leaves, or a file that is cut meanwhile, ends the connection.
-  else pipeline(createReadStream(path, { start, end }), response, () => {});
 }
 
 function requestedRange({ method, headers }: IncomingMessage, { length, etag }: { length: number; etag: string }) {
@@ -201,9 +205,11 @@ function send(request: IncomingMessage, response: ServerResponse, { name, file, 
   if (range === null) {
     response.writeHead(200, [...variant.headers, ...caching] as string[]);
     response.end(body);
-  } else if (range === 'unsatisfiable') {
-    refuseRange(response, name, body.length, headersOf(variant, caching));
-  } else sendRange(response, variant, range, caching);
+  } else {
+    const headers = Object.fromEntries([...pairs(variant.headers), ...pairs(caching)]);
+    const sendBytes = ({ start, end }: Range) => response.end(body.subarray(start, end + 1));
+    sendPart(response, { name, size: body.length, headers }, range, sendBytes);
+  }
 }
 
 /**
@@ -234,25 +240,6 @@ function withinBase({ basePath: base }: LiveBuild, path: string): string | null 
   if (base === '') return path;
   if (path === base) return '/';
   return path.startsWith(`${base}/`) ? path.slice(base.length) : null;
-}
-
-function sendRange(
-  response: ServerResponse,
-  variant: Variant,
-  { start, end }: Range,
-  caching: readonly string[],
-): void {
-  const part = variant.body.subarray(start, end + 1);
-  response.writeHead(206, {
-    ...headersOf(variant, caching),
-    'content-length': part.length,
-    'content-range': `bytes ${start}-${end}/${variant.body.length}`,
-  });
-  response.end(part);
-}
-
-function headersOf({ headers }: Variant, caching: readonly string[]): Record<string, string> {
-  return Object.fromEntries([...pairs(headers), ...pairs(caching)]);
 }
 
 function pairs(flat: readonly string[]): [string, string][] {
