@@ -16,8 +16,8 @@ import {
   type Subscription,
   type SubscriptionStore,
 } from './provider.ts';
+import type { SmtpSettings } from './settings.ts';
 import type { Mail, Smtp, SmtpFailed } from './smtp.ts';
-import type { SmtpSettings } from './smtp-settings.ts';
 
 interface MailKeyOptions {
   environment: NodeJS.ProcessEnv;

@@ -20,8 +20,8 @@ import { buttondown } from './providers/buttondown.ts';
 import { listmonk } from './providers/listmonk.ts';
 import { resend } from './providers/resend.ts';
 import { webhook } from './providers/webhook.ts';
+import { parseSmtpSettings, type SmtpSettings } from './settings.ts';
 import { openSmtp, type Smtp, SmtpFailed } from './smtp.ts';
-import { parseSmtpSettings, type SmtpSettings } from './smtp-settings.ts';
 import { parseSubscriberSettings, type SubscriberSettings } from './subscribers.ts';
 import { fileSubscriptions } from './subscribers-file.ts';
 

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { UsageError } from '../lib/errors.ts';
+import { emailAddress } from '../schema/fields.ts';
 import type { ListName } from './provider.ts';
 
 /** A variable of a service, CATALOG_SIGNUPS_<part>. `rule` ends the sentence "it has to be …". */
@@ -32,4 +34,52 @@ type ListIds<Id> = Record<`LIST_${Uppercase<ListName>}`, Id>;
 /** Returns the id of each list. */
 export function listsOf<Id>({ LIST_DAILY, LIST_PRO, LIST_CUSTOM }: ListIds<Id>): Record<ListName, Id> {
   return { daily: LIST_DAILY, pro: LIST_PRO, custom: LIST_CUSTOM };
+}
+
+/** How emails are sent. Contains the password, so do not log it. */
+export interface SmtpSettings {
+  host: string;
+  port: number;
+  /** Whether the connection starts with TLS. Otherwise it has to change to TLS, unless the host is a loopback one. */
+  secure: boolean;
+  auth?: { user: string; pass: string };
+  from: { name: string; address: string };
+}
+
+/** Reads CATALOG_SMTP_URL and CATALOG_MAIL_FROM. Null without the first. Throws one UsageError that names what is wrong. */
+export function parseSmtpSettings(environment: NodeJS.ProcessEnv): SmtpSettings | null {
+  const address = environment.CATALOG_SMTP_URL?.trim();
+  if (!address) return null;
+  const server = parseServer(address);
+  const from = parseSender(environment.CATALOG_MAIL_FROM?.trim() ?? '');
+  const problems = [
+    // The address may contain a password, so it is not repeated.
+    server ??
+      'CATALOG_SMTP_URL is not valid; it has to be smtps://user:password@host or smtp://…, without a path or ?.',
+    from ?? 'CATALOG_MAIL_FROM has to be a sender such as Daily Agents <daily@example.com>, on one line.',
+  ].filter((each) => typeof each === 'string');
+  if (server === null || from === null) throw new UsageError(problems.join('\n'));
+  return { ...server, from };
+}
+
+function parseServer(text: string): Omit<SmtpSettings, 'from'> | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || url.hostname === '' || !/^smtps?:$/.test(url.protocol)) return null;
+  if (!/^\/?$/.test(url.pathname) || url.search !== '' || url.hash !== '') return null;
+  const secure = url.protocol === 'smtps:';
+  const port = url.port === '' ? (secure ? 465 : 587) : Number(url.port);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (url.username === '') return { host, port, secure };
+  try {
+    const auth = { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
+    return { host, port, secure, auth };
+  } catch {
+    return null;
+  }
+}
+
+function parseSender(text: string): SmtpSettings['from'] | null {
+  const [, name = '', bracketed] = /^(?:"?([^"<>\p{Cc}]*?)"?\s*)<([^<>]+)>$/u.exec(text) ?? [];
+  const { data } = emailAddress.safeParse(bracketed ?? text);
+  return data === undefined ? null : { name: name.trim(), address: data };
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getSystemErrorName } from 'node:util';
 import { createTransport } from 'nodemailer';
-import type { SmtpSettings } from './smtp-settings.ts';
+import type { SmtpSettings } from './settings.ts';
 
 /** One email to one address. */
 export interface Mail {

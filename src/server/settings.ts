@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { UsageError } from '../lib/errors.ts';
 import { requireMailKey } from '../mail/consent.ts';
-import { parseSmtpSettings } from '../mail/smtp-settings.ts';
+import { parseSmtpSettings } from '../mail/settings.ts';
 import { parseSubscriberSettings } from '../mail/subscribers.ts';
 import { databaseUrl } from '../storage/database.ts';
 import { type ServerFlags, type ServerOption, serverOptions } from './options.ts';

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseSmtpSettings, type SmtpSettings } from '../../src/mail/settings.ts';
 import { type Mail, openSmtp, SmtpFailed } from '../../src/mail/smtp.ts';
-import { parseSmtpSettings, type SmtpSettings } from '../../src/mail/smtp-settings.ts';
 import { startMailbox } from '../support/mailbox.ts';
 
 /** Emails over SMTP, to a real server. */

@@ -151,7 +151,7 @@ async function runAnnounce(flags: Flags, data: string, store: AnnouncementStore,
     const plan = await somethingPlanned(site, flags);
     if (flags.resolve !== undefined)
       return { outcome: 'resolved', key: plan.key, message: await settle(plan, journal, flags.resolve, known) };
-    const { parseSmtpSettings } = await import('../../mail/smtp-settings.ts');
+    const { parseSmtpSettings } = await import('../../mail/settings.ts');
     const domain = parseSmtpSettings(process.env)?.from.address.replace(/^.*@/, '') ?? '…';
     const emails = (await uncertainMails(plan, journal, known)).map(({ recipient, messageHash }) => ({
       recipient,
