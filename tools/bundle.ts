@@ -7,7 +7,7 @@ import { readTemplates } from '../src/build/read-templates.ts';
 import type { Settings } from '../src/schema/settings.ts';
 import { templateHelpers } from '../src/site/shared/page.ts';
 import { precompile } from '../src/site/shared/templates.ts';
-import { addresses } from '../src/site/shared/urls.ts';
+import { addresses } from '../src/site/site.ts';
 import { browserBundles } from './browser-bundles.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

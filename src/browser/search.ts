@@ -1,9 +1,8 @@
 /*! Holds MiniSearch, copyright Luca Ongaro, MIT License. */
 
 import MiniSearch, { type AsPlainObject } from 'minisearch';
-import { type SearchEntry, type StoredEntry, searchOptions } from '../site/search/fields.ts';
-import { isTooShort, searchAgents } from '../site/search/query.ts';
-import { hasSearch, isEmpty, listOf, readForm, type SearchState, showAddress, writeAddress } from './search-state.ts';
+import { isTooShort, type SearchEntry, type StoredEntry, searchAgents, searchOptions } from '../site/search/query.ts';
+import { hasSearch, isEmpty, listOf, readForm, type SearchState, showAddress, writeAddress } from './search-field.ts';
 
 /** How many results the archive shows at first, and how many more each time. */
 const portion = 20;

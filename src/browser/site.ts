@@ -1,11 +1,78 @@
 /** The script of every page. Reading, voting and subscribing work without it. */
 
-import { startCopying } from './clipboard.ts';
 import { startForms } from './forms.ts';
-import { startFillIn, startOpenIn } from './prompt.ts';
-import { startNext, startPrefetch, startReadMarks, startSharing } from './reader.ts';
+import { forget, recall, remember } from './memory.ts';
+import { copyButton, startCopying, startFillIn, startOpenIn } from './prompt.ts';
 import { startSearch } from './search-field.ts';
 import { startFolds, startTabs } from './tabs.ts';
+
+/** Starts the buttons that share the page of an agent, whose address is in `data-share`, or copy its title and address. */
+function startSharing(): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-share]')) {
+    const status = button.nextElementSibling;
+    const { copy } = copyButton(button, status, status ?? button);
+    const [title = '', url = ''] = [document.querySelector('h1')?.textContent ?? '', button.dataset.share];
+    button.hidden = false;
+    button.addEventListener('click', () => {
+      if (!('share' in navigator)) return copy(`${title}\n${url}`);
+      // It is rejected if the reader closes the sheet.
+      return navigator.share({ title, url }).catch(() => {});
+    });
+  }
+}
+
+/** Removes what a page says about the next agent once its time, in `data-until`, is over: a static page stays as it was built. */
+function startNext(): void {
+  for (const part of document.querySelectorAll<HTMLElement>('[data-until]'))
+    if (Date.now() >= Date.parse(part.dataset.until ?? '')) part.remove();
+}
+
+/**
+ * Prefetches a page of this site when the pointer or a finger is on a link to it, unless the reader saves data. Browsers
+ * with speculation rules do it themselves, as the page asks them to.
+ */
+function startPrefetch(): void {
+  const { connection } = navigator as { connection?: { saveData?: boolean } };
+  if (HTMLScriptElement.supports?.('speculationrules') || connection?.saveData) return;
+  const seen = new Set([location.pathname]);
+  const prefetch = ({ target }: Event) => {
+    const link = (target as Element).closest<HTMLAnchorElement>('a[href]:not([download])');
+    if (link?.origin !== location.origin || seen.has(link.pathname)) return;
+    seen.add(link.pathname);
+    document.head.append(Object.assign(document.createElement('link'), { rel: 'prefetch', href: link.href }));
+  };
+  for (const event of ['pointerover', 'touchstart']) document.addEventListener(event, prefetch, { passive: true });
+}
+
+/** Where the browser remembers the agents that the reader opened, as the paths of their pages. */
+const readKey = 'read';
+/** How many it remembers. */
+const mostRead = 1_000;
+
+/** Marks the links in lists that lead to agents which this browser has opened, and remembers the agent of this page. */
+function startReadMarks(): void {
+  const read = new Set(recall(readKey)?.split('\n'));
+  const here = document.querySelector('article.agent') === null ? null : location.pathname.replace(/\/$/, '');
+  if (here !== null) remember(readKey, [...new Set(read).add(here)].slice(-mostRead).join('\n'));
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('.entry h3 a, .days a')];
+  const marked = links.filter(({ pathname }) => read.has(pathname));
+  for (const link of marked) {
+    const mark = document.createElement('span');
+    mark.className = 'read-mark';
+    mark.textContent = 'opened';
+    link.after(' ', mark);
+  }
+  const clear = document.querySelector<HTMLElement>('.forget-read');
+  if (clear === null || marked.length === 0) return;
+  clear.hidden = false;
+  clear.addEventListener('click', ({ target }) => {
+    if (!(target instanceof HTMLButtonElement)) return;
+    forget(readKey);
+    for (const mark of document.querySelectorAll('.read-mark')) mark.remove();
+    clear.hidden = true;
+    document.querySelector<HTMLElement>('#content a')?.focus();
+  });
+}
 
 document.documentElement.classList.add('js');
 for (const start of [

@@ -8,7 +8,7 @@ import { diagnose, type Wording } from '../schema/diagnostics/diagnostic.ts';
 import { nearest } from '../schema/diagnostics/suggestions.ts';
 import { fileMessages, templateMessages } from '../schema/messages/files.ts';
 import type { TemplateSource } from '../site/shared/templates.ts';
-import type { FontFile } from '../site/social-image/font.ts';
+import type { FontFile } from '../site/social-image/renderer.ts';
 
 /** Templates and assets as read from disk. Each file of the program can be replaced by one of the catalog. */
 export interface TemplateFiles {

@@ -1,7 +1,7 @@
 import * as api from './api/api.ts';
-import { contentTypes, outputPattern } from './content-types.ts';
 import * as feeds from './feeds/feeds.ts';
 import * as hosting from './hosting/host-files.ts';
+import { contentTypes, outputPattern } from './hosting/site-rules.ts';
 import { mcpCard, registryEntry } from './install/install-source.ts';
 import * as plugins from './install/plugins.ts';
 import * as skills from './install/skills.ts';
@@ -10,8 +10,8 @@ import type { Output } from './output.ts';
 import { agentPage } from './pages/agent.ts';
 import * as lists from './pages/lists.ts';
 import * as pages from './pages/single-pages.ts';
-import { socialImage } from './pages/social-image.ts';
 import type { OutputDescription } from './site.ts';
+import { socialImage } from './social-image/social-image.ts';
 import * as text from './text/text.ts';
 
 /**

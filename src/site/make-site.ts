@@ -8,8 +8,8 @@ import { VersionsByRelease } from './install/plugins.ts';
 import { listedDocumentOf } from './shared/agent-document.ts';
 import { relatedAgents } from './shared/groups.ts';
 import { markdownRenderer } from './shared/markdown-html.ts';
-import { addresses } from './shared/urls.ts';
 import {
+  addresses,
   dateNames,
   type Fingerprint,
   type KnownVersions,

@@ -1,5 +1,5 @@
 import { toJson } from '../schema/documents.ts';
-import type { OutputPath } from './content-types.ts';
+import type { OutputPath } from './hosting/site-rules.ts';
 import type { PublishedAgent, Site } from './site.ts';
 import type { Deferred } from './social-image/renderer.ts';
 

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contentType } from '../../src/site/content-types.ts';
+import { contentType } from '../../src/site/hosting/site-rules.ts';
 import { browseCatalog, focusOf, textOf } from '../support/browser.ts';
 import { inFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';

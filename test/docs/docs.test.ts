@@ -13,7 +13,7 @@ import { allRules, isAdjustable, type RuleCode } from '../../src/schema/rules.ts
 import { configExtensions } from '../../src/schema/slugs.ts';
 import { describeOutputs } from '../../src/site/index.ts';
 import { templateHelpers } from '../../src/site/shared/page.ts';
-import { addresses } from '../../src/site/shared/urls.ts';
+import { addresses } from '../../src/site/site.ts';
 import { installMarkdown, installWays } from '../../src/text/install-ways.ts';
 import { bundled } from '../support/catalog.ts';
 import { diagnosticsOf } from '../support/diagnose.ts';

@@ -1,8 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contentType, contentTypes } from '../../src/site/content-types.ts';
 import { withVersions } from '../../src/site/hosting/host-files.ts';
-import { securityHeaders, securityPolicy } from '../../src/site/hosting/site-rules.ts';
+import { contentType, contentTypes, securityHeaders, securityPolicy } from '../../src/site/hosting/site-rules.ts';
 import { outputs } from '../../src/site/index.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { render } from '../support/render.ts';

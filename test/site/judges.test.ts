@@ -235,7 +235,7 @@ test('the Markdown version of a page has the prompt, the sample and its answer',
 
 test('the search index finds an agent by a misspelled word of its problem', async () => {
   const { default: MiniSearch } = await import('minisearch');
-  const { searchOptions } = await import('../../src/site/search/fields.ts');
+  const { searchOptions } = await import('../../src/site/search/query.ts');
   const { searchAgents } = await import('../../src/site/search/query.ts');
   const index = MiniSearch.loadJSON(text('search-index.json'), searchOptions);
   assert.is(searchAgents(index, 'changelgos', () => true)[0]?.id, 'dependency-bump-judge');

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { markdownRenderer } from '../../src/site/shared/markdown-html.ts';
-import { addresses } from '../../src/site/shared/urls.ts';
+import { addresses } from '../../src/site/site.ts';
 import { plainText } from '../../src/text/markdown-text.ts';
 
 /** Readers are safe from HTML and dangerous links in an agent's text, and its links lead to the right pages. */

@@ -2,13 +2,12 @@ import { dirname, join } from 'node:path/posix';
 import Handlebars from 'handlebars/runtime.js';
 import { addDays, zone } from '../../lib/calendar.ts';
 import { configTypes } from '../../schema/slugs.ts';
-import { contentTypes } from '../content-types.ts';
 import { listed, none, type Output, single } from '../output.ts';
 import { archiveAddresses, groupAddresses } from '../pages/lists.ts';
 import { homeAgents } from '../pages/single-pages.ts';
 import { assetVersion } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
-import { securityHeaders, securityPolicy } from './site-rules.ts';
+import { contentTypes, securityHeaders, securityPolicy } from './site-rules.ts';
 
 /** Headers for hosts that read them from a file (Netlify, Cloudflare Pages): types, caching, security. */
 export const headers = single(

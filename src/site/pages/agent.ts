@@ -18,8 +18,7 @@ import { type Output, upcoming } from '../output.ts';
 import { score, scoreOf, scoreTable } from '../score-table.ts';
 import { documentOf, documentsOf } from '../shared/agent-document.ts';
 import { agentNodes, breadcrumbNode, renderPage } from '../shared/page.ts';
-import { agentImage } from '../shared/urls.ts';
-import type { PublishedAgent, Site } from '../site.ts';
+import { agentImage, type PublishedAgent, type Site } from '../site.ts';
 
 /** The same bytes at two paths, so that no host redirects, with or without a slash at the end of the address. */
 export const agentPage: Output = {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import MiniSearch, { type AsPlainObject } from 'minisearch';
 import { onceForEach } from '../../lib/lazy.ts';
 import type { ListedDocument, NextAgent } from '../site.ts';
-import { indexTerms, queryTerms, type SearchEntry, searchOptions, stemOf } from './fields.ts';
+import { indexTerms, queryTerms, type SearchEntry, searchOptions, stemOf } from './query.ts';
 
 /**
  * How many agents, the newest, are also found by their problem and their steps. These are the longest texts: with all

@@ -3,8 +3,7 @@ import type { NumberedAgent } from '../../schema/agent.ts';
 import { type AgentDocument, type AgentSummary, agentSummary, promptLicense } from '../../schema/documents.ts';
 import type { Settings } from '../../schema/settings.ts';
 import { embeddedMarkdown } from '../../text/embedded-markdown.ts';
-import type { ListedDocument, PublishedAgent, Site } from '../site.ts';
-import type { Addresses } from './urls.ts';
+import type { Addresses, ListedDocument, PublishedAgent, Site } from '../site.ts';
 
 /** Makes the part of an agent document (C2.2, C2.20) that lists show, for which its long texts are not read. */
 export function listedDocumentOf(agent: NumberedAgent, settings: Settings, url: Addresses): ListedDocument {

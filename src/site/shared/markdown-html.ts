@@ -7,7 +7,6 @@ import {
   type Token,
 } from '../../text/markdown.ts';
 import { linesOf } from '../../text/prompt-text.ts';
-import type { Addresses } from './urls.ts';
 
 /**
  * Renders an agent's Markdown as HTML. Raw HTML becomes text, images become links, links with other schemes become
@@ -41,7 +40,7 @@ const mailCell =
 const mailPre = 'white-space: pre-wrap; word-break: break-word;';
 
 /** Makes the Markdown renderer of a site. */
-export function markdownRenderer(url: Addresses): MarkdownRenderer {
+export function markdownRenderer(url: { absolute(): string }): MarkdownRenderer {
   const markdown = markdownParser();
   const root = url.absolute().replace(/\/$/, '');
 

@@ -7,8 +7,7 @@ import { maxVoteNote } from '../../schema/requests.ts';
 import type { Settings } from '../../schema/settings.ts';
 import { inlineParts } from '../../text/markdown-text.ts';
 import { contentSecurityPolicy } from '../hosting/site-rules.ts';
-import { dateNames, type PublishedAgent, type Site } from '../site.ts';
-import { type Addresses, agentImage, publicationImage } from './urls.ts';
+import { type Addresses, agentImage, dateNames, type PublishedAgent, publicationImage, type Site } from '../site.ts';
 
 /** The values of a page for the layout. */
 export interface PageHead {

@@ -1,7 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fold, indexTerms, queryTerms, stemOf, weightOf } from '../../../src/site/search/fields.ts';
-import { isTooShort, searchAgents } from '../../../src/site/search/query.ts';
+import {
+  fold,
+  indexTerms,
+  isTooShort,
+  queryTerms,
+  searchAgents,
+  stemOf,
+  weightOf,
+} from '../../../src/site/search/query.ts';
 import {
   loadSearchIndex,
   type SearchedAgent,

@@ -4,11 +4,10 @@ import * as assert from 'uvu/assert';
 import { loadContent } from '../../../src/content/load.ts';
 import { select } from '../../../src/content/schedule.ts';
 import { loadSettings } from '../../../src/content/settings.ts';
-import { queryTerms, rootOf, stemOf } from '../../../src/site/search/fields.ts';
-import { searchAgents } from '../../../src/site/search/query.ts';
+import { queryTerms, rootOf, searchAgents, stemOf } from '../../../src/site/search/query.ts';
 import { searchIndex } from '../../../src/site/search/search-index.ts';
 import { listedDocumentOf } from '../../../src/site/shared/agent-document.ts';
-import { addresses } from '../../../src/site/shared/urls.ts';
+import { addresses } from '../../../src/site/site.ts';
 import {
   heldOutQueries,
   laterQueries,

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readFont, Typesetter } from '../../../src/site/social-image/font.ts';
+import { readFont } from '../../../src/site/social-image/renderer.ts';
+import { Typesetter } from '../../../src/site/social-image/social-image.ts';
 
 /** The widths of characters, as the tables of a font have them, and what lines make of them. */
 

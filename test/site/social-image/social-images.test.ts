@@ -7,7 +7,8 @@ import * as assert from 'uvu/assert';
 import { renderCatalog } from '../../../src/build/build.ts';
 import { cacheFolder } from '../../../src/cli/options.ts';
 import { loadSettings } from '../../../src/content/settings.ts';
-import { readFont, Typesetter } from '../../../src/site/social-image/font.ts';
+import { readFont } from '../../../src/site/social-image/renderer.ts';
+import { Typesetter } from '../../../src/site/social-image/social-image.ts';
 import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../../support/catalog.ts';
 import { bin, run } from '../../support/process.ts';
 

@@ -1,9 +1,162 @@
 import { listed, none, type Output } from '../output.ts';
 import { accentColor } from '../shared/page.ts';
-import { agentImage, publicationImage } from '../shared/urls.ts';
-import type { Site } from '../site.ts';
-import { Typesetter } from '../social-image/font.ts';
-import type { Deferred } from '../social-image/renderer.ts';
+import { agentImage, publicationImage, type Site } from '../site.ts';
+import type { Deferred, Font } from './renderer.ts';
+
+/** Text broken into lines, since the renderer wraps nothing. */
+interface SetText {
+  /** The font size, in pixels. */
+  size: number;
+  lines: string[];
+}
+
+interface Measure {
+  /** The width of a line, in pixels. */
+  width: number;
+  /** Font sizes to try, largest first, in pixels, each with the most lines allowed at that size. */
+  sizes: readonly { size: number; lines: number }[];
+  /** Whether to make all lines about equally long, as suits a headline. @default false */
+  balanced?: boolean;
+}
+
+const wide = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`;
+const opening = '「『（【〈《';
+const closing = '、。，．・：；？！」』）】〉》ーぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ々…';
+
+/**
+ * A piece of text that is not broken across lines: a word up to and including its hyphens, or an East Asian character
+ * with the punctuation that must stay next to it (a small part of UAX 14).
+ */
+const unbreakable = new RegExp(
+  `[${opening}]*[${wide}][${closing}]*|[^ ${wide}${opening}\\-–—]*[\\-–—]+|[^ ${wide}${opening}\\-–—]+|[${opening}]+| `,
+  'gu',
+);
+
+/** Symbols, and characters that only change the look of the one before. */
+const dispensable = /[\p{S}\p{Cf}\p{Me}\p{Variation_Selector}]/u;
+
+const ellipsis = '…';
+
+/**
+ * Breaks texts into lines that fit, in one font. Characters that it lacks come from the first other font that has them.
+ */
+export class Typesetter {
+  readonly #fonts: readonly Font[];
+  /** The widths that were looked up; null if no font has the character. */
+  readonly #advances = new Map<string, number | null>();
+
+  /** `name` is the font's file name. `fonts` are in the order in which the renderer falls back on them. */
+  constructor(fonts: readonly Font[], name: string) {
+    this.#fonts = [...fonts.filter((font) => font.name === name), ...fonts.filter((font) => font.name !== name)];
+  }
+
+  /**
+   * A text as it can be drawn, or null if the fonts lack some of its letters. Symbols that no font has, such as emoji,
+   * are left out: a text can be read without them.
+   */
+  drawable(text: string): string | null {
+    let kept = '';
+    for (const character of text.normalize('NFC').replace(/[^\S\u00a0]+/gu, ' ')) {
+      if (this.#advance(character) !== null) kept += character;
+      else if (!dispensable.test(character)) return null;
+    }
+    kept = kept.replace(/ +/g, ' ').trim();
+    return kept === '' ? null : kept;
+  }
+
+  /**
+   * Breaks a drawable text into lines at the largest size at which all of it fits without breaking a word. At the
+   * smallest size, words are broken too, and a text that is still too long ends with an ellipsis.
+   */
+  set(text: string, { width, sizes, balanced = false }: Measure): SetText {
+    const pieces = text.match(unbreakable) ?? [];
+    for (const { size, lines: most } of sizes) {
+      const lines = this.#wrap(pieces, width / size, false);
+      if (lines === null || lines.length > most) continue;
+      return { size, lines: balanced ? this.#balance(pieces, lines, width / size) : lines };
+    }
+    const { size, lines: most } = sizes.at(-1) ?? { size: 0, lines: 0 };
+    const lines = this.#wrap(pieces, width / size, true) ?? [];
+    if (lines.length <= most) return { size, lines };
+    const kept = lines.slice(0, most);
+    return { size, lines: kept.map((line, index) => (index === most - 1 ? this.#shorten(line, width / size) : line)) };
+  }
+
+  #advance(character: string): number | null {
+    const cached = this.#advances.get(character);
+    if (cached !== undefined) return cached;
+    const advance = this.#fonts.map((font) => font.advance(character)).find((width) => width !== undefined) ?? null;
+    this.#advances.set(character, advance);
+    return advance;
+  }
+
+  /** The width of a text, or of a longer one if `before` is the width of its beginning. */
+  #widthOf(text: string, before = 0): number {
+    let width = before;
+    for (const character of text) width += this.#advance(character) ?? 1;
+    return width;
+  }
+
+  /** Lines of at most `width` times the font size. A wider piece is broken, or makes the result null. */
+  #wrap(pieces: readonly string[], width: number, breakWords: boolean): string[] | null {
+    const lines: string[] = [];
+    let line = '';
+    let taken = 0;
+    for (const piece of pieces) {
+      // Spaces at the end of a line need no room.
+      const visible = piece.trimEnd();
+      const end = this.#widthOf(visible, taken);
+      if (visible === '' || end <= width) {
+        line += piece;
+        taken = this.#widthOf(piece.slice(visible.length), end);
+        continue;
+      }
+      if (line !== '') lines.push(line.trimEnd());
+      line = piece.trimStart();
+      taken = this.#widthOf(line);
+      if (taken <= width) continue;
+      if (!breakWords) return null;
+      const parts = this.#breakWord(line, width);
+      line = parts.pop() ?? '';
+      taken = this.#widthOf(line);
+      lines.push(...parts);
+    }
+    if (line.trim() !== '') lines.push(line.trimEnd());
+    return lines;
+  }
+
+  #breakWord(word: string, width: number): string[] {
+    const parts: string[] = [];
+    let rest = '';
+    for (const character of word) {
+      if (rest !== '' && this.#widthOf(rest + character) > width) {
+        parts.push(rest);
+        rest = '';
+      }
+      rest += character;
+    }
+    return [...parts, rest];
+  }
+
+  /** Sets the same number of lines in the narrowest width that allows it. */
+  #balance(pieces: readonly string[], lines: string[], width: number): string[] {
+    let best = lines;
+    let [low, high] = [width / 2, width];
+    for (let step = 0; step < 7; step += 1) {
+      const middle = (low + high) / 2;
+      const narrower = this.#wrap(pieces, middle, false);
+      if (narrower === null || narrower.length > lines.length) low = middle;
+      else [best, high] = [narrower, middle];
+    }
+    return best;
+  }
+
+  #shorten(line: string, width: number): string {
+    const characters = [...line];
+    while (characters.length > 0 && this.#widthOf(characters.join('').trimEnd() + ellipsis) > width) characters.pop();
+    return characters.join('').trimEnd() + ellipsis;
+  }
+}
 
 /** The values of the template; the fonts have every character of every text. */
 interface SocialImage {
