@@ -32,7 +32,7 @@ test(`three servers share limits and lose no acknowledged vote while each and Po
       const name = `process${count}`;
       const flags = { data: join(folder, name), subscribeRate: '4/3600' };
       const server = await startProcess(folder, { flags, env: { DATABASE_URL } });
-      return { server, load: startVoting(server.address, { clients: 4, name }) };
+      return { server, load: startVoting(server.address, { clients: 4, name, pauseMs: 5 }) };
     }
 
     async function kill({ server, load }: Lane): Promise<void> {

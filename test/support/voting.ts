@@ -20,9 +20,9 @@ export function notesIn(log: string): string[] {
 
 /**
  * Votes from `clients` connections at once, each vote with a different note, until the server has ended or the voting
- * is stopped.
+ * is stopped. Each client waits `pauseMs` milliseconds after a vote.
  */
-export function startVoting(address: string, { clients = 16, name = 'n' } = {}) {
+export function startVoting(address: string, { clients = 16, name = 'n', pauseMs = 0 } = {}) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: clients });
   const acknowledged: string[] = [];
   /** What was answered otherwise: `<status> <note>`. */
@@ -37,6 +37,7 @@ export function startVoting(address: string, { clients = 16, name = 'n' } = {}) 
         const { status } = await vote(address, note, { agent, headers: { 'x-note': note } });
         if (status === 200) acknowledged.push(note);
         else refused.push(`${status} ${note}`);
+        if (pauseMs > 0) await sleep(pauseMs);
       } catch {
         // The server is gone, or closed this connection.
         if (going) await sleep(2);
