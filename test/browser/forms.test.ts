@@ -11,7 +11,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failureText, type Outcome, send } from '../../src/browser/forms.ts';
 import { hebrew, longWords } from '../support/awkward-agents.ts';
-import { complaintsOf, launchBrowser, type ServedSite, serveSite, textOf } from '../support/browser.ts';
+import { complaintsOf, launchBrowser, type ServedSite, serveSite, textOf, visit } from '../support/browser.ts';
 import { inFolder } from '../support/catalog.ts';
 import { confirmLink, unsubscribeLink, withMails } from '../support/confirmations.ts';
 import { loud } from '../support/loud.ts';
@@ -51,17 +51,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function onPage(address: string, use: (page: Page) => Promise<void>, scripts = true): Promise<void> {
-  const context = await browser.newContext({ javaScriptEnabled: scripts });
-  context.setDefaultTimeout(10_000);
-  try {
-    const page = await context.newPage();
-    await page.goto(address);
-    await use(page);
-  } finally {
-    await context.close();
-  }
-}
+const onPage = (address: string, use: (page: Page) => Promise<void>, scripts = true) =>
+  visit(browser, address, { javaScriptEnabled: scripts }, use);
 
 const agent = '/agents/claim-ladder';
 

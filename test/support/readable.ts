@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
-import { complaintsOf, textOf } from './browser.ts';
+import { textOf, visit } from './browser.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -16,14 +16,9 @@ export async function assertReadable(
   except = /(?!)/,
 ): Promise<void> {
   const faults: string[] = [];
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' });
-  context.setDefaultTimeout(10_000);
-  try {
-    const page = await context.newPage();
-    const complaints = complaintsOf(page);
-    const response = await page.goto(address);
+  const options: BrowserContextOptions = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' };
+  await visit(browser, address, options, async (page, complaints) => {
     if (address.includes('?q=')) await textOf(page, 'main .results-count', /found/);
-    const expected = response?.status() === 404 ? /status of 404/ : /(?!)/;
     await page.evaluate(axeSource);
     for (const width of widths) {
       await page.setViewportSize({ width, height: 900 });
@@ -34,10 +29,12 @@ export async function assertReadable(
       await page.emulateMedia({ colorScheme: 'dark' });
       for (const fault of await axeFaults(page, colorRules)) faults.push(`${width} dark: ${fault}`);
     }
+    const [navigation] = await page.evaluate(() =>
+      performance.getEntriesByType('navigation').map((entry) => entry.toJSON()),
+    );
+    const expected = navigation?.responseStatus === 404 ? /status of 404/ : /(?!)/;
     faults.push(...complaints.filter((complaint) => !expected.test(complaint)));
-  } finally {
-    await context.close();
-  }
+  });
   assert.equal(
     faults.filter((fault) => !except.test(fault)),
     [],

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core';
-import { complaintsOf, launchBrowser, type ServedSite, serveSite, withPage } from './browser.ts';
+import { launchBrowser, type ServedSite, serveSite, visit, withPage } from './browser.ts';
 
 /** A reader of the bundled catalog, with a browser. */
 export interface Reader {
@@ -22,19 +22,14 @@ export async function openReader(): Promise<Reader> {
     async onPage(path, use) {
       // The language of the browser is not that of the site.
       const permissions = ['clipboard-read', 'clipboard-write'];
-      const context = await browser.newContext({ locale: 'de-DE', permissions });
-      context.setDefaultTimeout(10_000);
-      const page = await context.newPage();
-      const heard = complaintsOf(page);
-      try {
-        await page.goto(site.address + path);
-        await use(page);
-      } catch (error) {
-        throw withPage(error, page.url(), await page.content());
-      } finally {
-        await context.close();
-      }
-      complaints.push(...heard);
+      await visit(browser, site.address + path, { locale: 'de-DE', permissions }, async (page, heard) => {
+        try {
+          await use(page);
+        } catch (error) {
+          throw withPage(error, page.url(), await page.content());
+        }
+        complaints.push(...heard);
+      });
     },
     async close() {
       await browser.close();
