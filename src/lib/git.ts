@@ -110,8 +110,8 @@ export function head(cwd: string): string | null {
 }
 
 /** Returns the newest common commit of two commits; null if there is none or the clone is too shallow to contain it. */
-export function mergeBase(cwd: string, one: string, other: string): string | null {
-  return gitOrNull(cwd, ['merge-base', one, other])?.trim() || null;
+export function mergeBase(cwd: string, commit: string, other: string): string | null {
+  return gitOrNull(cwd, ['merge-base', commit, other])?.trim() || null;
 }
 
 /** Returns the line of a git message that contains the reason, without its label. */

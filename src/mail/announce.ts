@@ -115,9 +115,9 @@ export async function rehearse(options: AnnounceOptions): Promise<{ result: Anno
 }
 
 /** Says how many emails an earlier run left to send; null if there was no such run. */
-function wouldContinue({ name }: Plan, known: Announcement | null): string | null {
-  if (known === null || known.deliveries === null) return null;
-  const states = [...known.deliveries.values()];
+function wouldContinue({ name }: Plan, announcement: Announcement | null): string | null {
+  if (announcement === null || announcement.deliveries === null) return null;
+  const states = [...announcement.deliveries.values()];
   const left = states.filter(isToSend).length;
   const unknown = states.filter((state) => state === 'sending').length;
   const rest = unknown === 0 ? '' : ` Perhaps sent, so not repeated: ${unknown}.`;

@@ -121,11 +121,11 @@ async function filesIn(folder: string): Promise<string[]> {
 /** Makes a claim of what is known so far. `store` stores an event durably. */
 async function claimOf(
   key: string,
-  known: Announcement | null,
+  earlier: Announcement | null,
   store: (event: AnnouncementEvent) => Promise<StoredEvent>,
   release: () => Promise<void>,
 ): Promise<Claim> {
-  let announcement = known;
+  let announcement = earlier;
   const append = async (event: AnnouncementEvent) => {
     const stored = await store(event);
     announcement = after(announcement, stored);

@@ -179,7 +179,7 @@ export interface Campaign {
 export interface CampaignService {
   readonly name: string;
   audience(): Promise<string>;
-  /** Returns the campaigns with exactly this key. `day` is that of the newest agent. */
+  /** Returns the campaigns that are labeled with exactly this key. `day` is that of the newest agent. */
   find(key: string, day: string): Promise<Campaign[]>;
   /** Stores a draft for the list, and returns its id. */
   create(key: string, mail: OutgoingMail): Promise<string>;
@@ -238,8 +238,8 @@ export function campaignSender(service: CampaignService, { now, wait = sleep }: 
       (await service.find(subject.key, subject.day))
         .filter(({ id }) => !abandoned.includes(id))
         .sort((a, b) => Number(b.state === 'sent') - Number(a.state === 'sent') || (a.id < b.id ? -1 : 1));
-    const [known] = await candidates();
-    if (known !== undefined) return known;
+    const [candidate] = await candidates();
+    if (candidate !== undefined) return candidate;
     if (draft !== null) return service.read(draft);
     const id = await service.create(subject.key, subject.mail);
     // If another machine stored one at the same time, both use the same draft.

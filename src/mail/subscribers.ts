@@ -36,7 +36,7 @@ export function parseSubscriberSettings(flag: string | undefined, environment: N
   const [source, name = 'file'] = flag?.trim()
     ? ['--subscribers', flag.trim()]
     : ['CATALOG_SIGNUPS', value('CATALOG_SIGNUPS')];
-  const provider = providerNames.find((known) => known === name);
+  const provider = providerNames.find((each) => each === name);
   if (provider === undefined) {
     const slip = nearest(name, providerNames);
     throw new UsageError(

@@ -28,7 +28,7 @@ export function pickEncoding(accept = ''): Encoding {
     }),
   );
   const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
-  const best = (['br', 'gzip'] as const).reduce((one, other) => (weightOf(other) > weightOf(one) ? other : one));
+  const best = weightOf('gzip') > weightOf('br') ? 'gzip' : 'br';
   return weightOf(best) > 0 ? best : 'identity';
 }
 
@@ -222,14 +222,14 @@ function isServed({ slugs, info }: LiveBuild, name: string): boolean {
   return slug === undefined || slug === 'index' || slugs.has(slug) || Object.hasOwn(info.moved, slug);
 }
 
-/** The file for the path of a request, or null. Only this function decides it; `found` of the cache remembers its answers. */
+/** The file for the path of a request, or null. Only this function decides it; `names` of the cache remembers its answers. */
 async function find(build: LiveBuild, path: string): Promise<{ name: string; file: CachedFile | 'large' } | null> {
   const below = withinBase(build, path);
   for (const name of below === null ? [] : candidates(below)) {
     if (!isServed(build, name)) return null;
     const file = await build.files.get(name);
     if (file === null) continue;
-    build.files.found.set(path, name);
+    build.files.names.set(path, name);
     return { name, file };
   }
   return null;
@@ -265,7 +265,7 @@ export function serveFromMemory(
   { pathname, search }: Target,
 ): boolean {
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;
-  const name = build.files.found.get(pathname);
+  const name = build.files.names.get(pathname);
   if (name === undefined) return false;
   const file = build.files.peek(name);
   if (file === undefined) return false;
@@ -294,9 +294,9 @@ export async function sendPage(
   { path, status, headers = {}, fill = (text) => text }: StatusPage,
 ): Promise<void> {
   const file = await files.get(path);
-  const [text, known] = file === null || file === 'large' ? ['', []] : [String(file.bytes), file.plain.headers];
+  const [text, own] = file === null || file === 'large' ? ['', []] : [String(file.bytes), file.plain.headers];
   const body = Buffer.from(fill(text));
-  const kept = pairs(known).filter(([name]) => !['content-length', 'etag', 'vary'].includes(name));
+  const kept = pairs(own).filter(([name]) => !['content-length', 'etag', 'vary'].includes(name));
   response.writeHead(status, {
     ...Object.fromEntries(kept),
     'content-length': body.length,

@@ -330,9 +330,9 @@ export function takeSubscription(parts: {
 }): Take {
   const { subscribers, confirmations, limit } = parts;
   return async (fields, address) => {
-    const { email, list, note: given } = parseBody(subscribeRequest, fields);
+    const { email, list, note: text } = parseBody(subscribeRequest, fields);
     if (isTrapped(fields)) return {};
-    const note = storedNote(given);
+    const note = storedNote(text);
     const headers = await limit.take(address);
     const subscription: Subscription = { id: randomUUID(), time: new Date().toISOString(), email, list };
     if (note !== undefined) subscription.note = note;

@@ -124,7 +124,7 @@ export class Turns {
    * deleted one, the map would often replace its table. Replaced tables keep their entries alive, which the garbage
    * collector would then copy for ten milliseconds at a time.
    */
-  readonly #underWay = new Map<Socket, ServerResponse | null>();
+  readonly #inProgress = new Map<Socket, ServerResponse | null>();
   readonly #waiting = new WeakMap<Socket, ServerResponse[]>();
   /** The last answer on each connection that was given before all of its request's body had arrived. */
   readonly #answeredEarly = new WeakMap<Socket, ServerResponse>();
@@ -135,8 +135,8 @@ export class Turns {
   }
 
   /** The answers in progress, at most one for each connection. */
-  get underWay(): ServerResponse[] {
-    return [...this.#underWay.values()].filter((response) => response !== null);
+  get inProgress(): ServerResponse[] {
+    return [...this.#inProgress.values()].filter((response) => response !== null);
   }
 
   /** Takes a request from Node's server. */
@@ -195,17 +195,17 @@ export class Turns {
     const { socket } = request;
     this.#handle(request, response);
     if (!response.writableEnded) {
-      if (!this.#underWay.has(socket)) socket.once('close', () => this.#underWay.delete(socket));
-      this.#underWay.set(socket, response);
+      if (!this.#inProgress.has(socket)) socket.once('close', () => this.#inProgress.delete(socket));
+      this.#inProgress.set(socket, response);
       response.on('close', () => {
-        if (this.#underWay.get(socket) === response) this.#underWay.set(socket, null);
+        if (this.#inProgress.get(socket) === response) this.#inProgress.set(socket, null);
         if (!request.complete) this.#answeredEarly.set(socket, response);
       });
     } else if (hasBody(request)) this.#answeredEarly.set(socket, response);
   }
 
   #lastOn(socket: Socket): ServerResponse | undefined {
-    return this.#waiting.get(socket)?.at(-1) ?? this.#underWay.get(socket) ?? this.#answeredEarly.get(socket);
+    return this.#waiting.get(socket)?.at(-1) ?? this.#inProgress.get(socket) ?? this.#answeredEarly.get(socket);
   }
 }
 
@@ -243,14 +243,9 @@ export function answerUnparsed(server: Server, turns: Turns): void {
 }
 
 function refusalOf({ code }: ParserError): [ErrorCode, string] {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return ['headers_too_large', 'The headers are larger than allowed.'];
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return ['request_timeout', 'The request did not arrive in time.'];
-    default:
-      return ['bad_request', 'The request is not well-formed HTTP.'];
-  }
+  if (code === 'HPE_HEADER_OVERFLOW') return ['headers_too_large', 'The headers are larger than allowed.'];
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return ['request_timeout', 'The request did not arrive in time.'];
+  return ['bad_request', 'The request is not well-formed HTTP.'];
 }
 
 /**
@@ -340,7 +335,7 @@ export class HttpServer {
   async close(): Promise<void> {
     this.#stopping = true;
     // Otherwise their connections would stay open for a next request and delay the end.
-    for (const response of this.#turns.underWay) {
+    for (const response of this.#turns.inProgress) {
       if (!response.headersSent) response.setHeader('connection', 'close');
     }
     const closed = new Promise((done) => this.#server.close(done));
@@ -352,20 +347,14 @@ export class HttpServer {
 }
 
 function explainListening(error: NodeJS.ErrnoException, { port, host }: ServerSettings): Error {
-  switch (error.code) {
-    case 'EADDRINUSE':
-      return new OperationError(
-        `Port ${port} of ${host} is already in use. Choose another one with --port, or 0 for any free port.`,
-      );
-    case 'EACCES':
-      return new OperationError(
-        `This user may not listen on port ${port} of ${host}. Choose a port above 1023 with --port.`,
-      );
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-    case 'EADDRNOTAVAIL':
-      return new OperationError(`${host} is not an address of this machine. Choose one with --host.`);
-    default:
-      return error;
-  }
+  const elsewhere = `${host} is not an address of this machine. Choose one with --host.`;
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `Port ${port} of ${host} is already in use. Choose another one with --port, or 0 for any free port.`,
+    EACCES: `This user may not listen on port ${port} of ${host}. Choose a port above 1023 with --port.`,
+    ENOTFOUND: elsewhere,
+    EAI_AGAIN: elsewhere,
+    EADDRNOTAVAIL: elsewhere,
+  };
+  const reason = reasons[error.code ?? ''];
+  return reason === undefined ? error : new OperationError(reason);
 }

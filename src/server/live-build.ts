@@ -87,7 +87,7 @@ type Found = CachedFile | 'large' | null;
  */
 export class FileCache {
   /** Maps the paths of the most frequent requests to files. */
-  readonly found = new LRUCache<string, string>({ max: 10_000 });
+  readonly names = new LRUCache<string, string>({ max: 10_000 });
   /**
    * Maps values of Accept-Encoding, which browsers repeat, to the encodings that they pick. To parse the value for each
    * read would take a tenth more processor time, with any number of agents.
@@ -187,10 +187,10 @@ function sizeOf({ bytes, compressed }: CachedFile): number {
 
 /** Runs the work of a key only once at a time; calls during the work get its result. */
 function shared<Result>(): (key: string, work: () => Promise<Result>) => Promise<Result> {
-  const underWay = new Map<string, Promise<Result>>();
+  const inProgress = new Map<string, Promise<Result>>();
   return (key, work) => {
-    const running = underWay.get(key) ?? work().finally(() => underWay.delete(key));
-    underWay.set(key, running);
+    const running = inProgress.get(key) ?? work().finally(() => inProgress.delete(key));
+    inProgress.set(key, running);
     return running;
   };
 }

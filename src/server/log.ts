@@ -68,11 +68,11 @@ let count = 0;
  */
 export function requestId(request: IncomingMessage & { [key]?: string }, hops = 0): string {
   // On the request itself: a WeakMap with every request would cost the garbage collector more than the rest of the line.
-  request[key] ??= (hops > 0 ? givenId(request) : undefined) ?? newId();
+  request[key] ??= (hops > 0 ? proxyId(request) : undefined) ?? newId();
   return request[key];
 }
 
-function givenId({ headers }: IncomingMessage): string | undefined {
+function proxyId({ headers }: IncomingMessage): string | undefined {
   const header = headers['x-request-id'];
   return typeof header === 'string' && /^[\w.:-]{8,128}$/.test(header) ? header : undefined;
 }
@@ -106,7 +106,7 @@ const maxHeldBytes = 1_048_576;
 /** Logs at `level` and above, as JSON lines, to stdout unless another destination is given. */
 export function serverLog(level: string, destination: LogDestination = lastingDestination()): ServerLog {
   const log = pino({ level }, destination as DestinationStream);
-  const isWanted = {
+  const isLogged = {
     info: log.isLevelEnabled('info'),
     warn: log.isLevelEnabled('warn'),
     error: log.isLevelEnabled('error'),
@@ -116,7 +116,7 @@ export function serverLog(level: string, destination: LogDestination = lastingDe
     log,
     request(request, response, path, begun) {
       const level = levelOf(response.statusCode);
-      if (!isWanted[level]) return;
+      if (!isLogged[level]) return;
       const now = Date.now();
       destination.write(
         `{"level":${pino.levels.values[level]},"time":${now},${fixed},"request":"${requestId(request)}","method":"${request.method}","path":${JSON.stringify(withoutAddress(path))},` +

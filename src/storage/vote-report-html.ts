@@ -162,16 +162,9 @@ function daySection(days: readonly DayVotes[]): Html {
   const busiest = drawn.reduce((most, day) => (day.yes + day.no > most.yes + most.no ? day : most));
   const description = `From ${voted[0]?.day} to ${last}. Most votes on ${busiest.day}: ${busiest.yes} yes and ${busiest.no} no.`;
   const rest = days.some(({ day }) => day < earliest) ? ' Earlier days are only in the table.' : '';
-  return html`<section aria-labelledby="days">
-<h2 id="days">Votes per day</h2>
-<div class="scroll" role="group" aria-label="Plot of the votes per day" tabindex="0">${dayPlot(drawn, description)}</div>
-<p class="quiet">${description + rest}</p>
-${table(
-  'days',
-  ['Day', 'Votes', 'Yes', 'No'],
-  days.map(({ day, yes, no }) => [day, yes + no, yes, no]),
-)}
-</section>`;
+  const rows = days.map(({ day, yes, no }) => [day, yes + no, yes, no]);
+  const data = table('days', ['Day', 'Votes', 'Yes', 'No'], rows);
+  return section('days', 'Votes per day', dayPlot(drawn, description), description + rest, data);
 }
 
 function agentSection({ agents }: VoteReport): Html {
@@ -179,23 +172,24 @@ function agentSection({ agents }: VoteReport): Html {
   const drawn = shares.slice(0, shown.agents).sort((a, b) => b.low - a.low);
   const which = drawn.length < agents.length ? `The ${drawn.length} agents with the most votes. ` : '';
   const description = `${which}A point is the share of yes. With a probability of 95%, the share among all readers is on its line (Wilson score interval): the fewer votes, the longer the line. The agent whose line starts farthest to the right is first.`;
-  return html`<section aria-labelledby="shares">
-<h2 id="shares">Share of yes by agent</h2>
-<div class="scroll" role="group" aria-label="Plot of the share of yes by agent" tabindex="0">${sharePlot(drawn, description)}</div>
+  const data = table(
+    'shares',
+    ['Agent', 'Votes', 'Yes', 'No', 'Notes', 'Share of yes', '95% interval'],
+    shares.map(({ name, votes, yes, notes, share, low, high }) => {
+      const range = `${percent(low)} to ${percent(high)}`;
+      return [name, votes, yes, votes - yes, notes, percent(share), range];
+    }),
+  );
+  return section('shares', 'Share of yes by agent', sharePlot(drawn, description), description, data);
+}
+
+/** A plot with what it shows in words and, below it, as a table. */
+function section(id: string, title: string, plot: Html, description: string, data: Html): Html {
+  return html`<section aria-labelledby="${id}">
+<h2 id="${id}">${title}</h2>
+<div class="scroll" role="group" aria-label="Plot of the ${title[0]?.toLowerCase() + title.slice(1)}" tabindex="0">${plot}</div>
 <p class="quiet">${description}</p>
-${table(
-  'shares',
-  ['Agent', 'Votes', 'Yes', 'No', 'Notes', 'Share of yes', '95% interval'],
-  shares.map(({ name, votes, yes, notes, share, low, high }) => [
-    name,
-    votes,
-    yes,
-    votes - yes,
-    notes,
-    percent(share),
-    `${percent(low)} to ${percent(high)}`,
-  ]),
-)}
+${data}
 </section>`;
 }
 

@@ -140,7 +140,7 @@ test('a refusal waits for the second of two answers too, and no answer is kept a
     await once(socket, 'close');
     assert.equal(text.match(/(?<=HTTP\/1\.1 )\d+/g), ['200', '200', '400']);
     await until(() => responses[1]?.closed === true);
-    assert.equal([...turns.underWay], []);
+    assert.equal([...turns.inProgress], []);
   } finally {
     socket.destroy();
     server.close();

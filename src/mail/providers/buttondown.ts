@@ -107,16 +107,16 @@ function campaigns({ url, key, lists }: ButtondownSettings, list: ListName, tool
   return {
     name: 'Buttondown',
     audience: async () => `subscribers with the tag ${JSON.stringify(lists[list])} (${await tagId()})`,
-    async find(wanted, day) {
+    async find(label, day) {
       const campaigns: Campaign[] = [];
       // Some days earlier, since its clock and time zone are not ours.
       const start = new Date(Date.parse(`${day}T00:00:00Z`) - 7 * 86_400_000).toISOString().slice(0, 10);
       const first = `${url}/v1/emails?source=api&creation_date__start=${start}`;
       for await (const { results } of pagesOf(call, first, emails))
-        campaigns.push(...results.filter(({ metadata }) => metadata?.catalog_key === wanted));
+        campaigns.push(...results.filter(({ metadata }) => metadata?.catalog_key === label));
       return campaigns;
     },
-    create: async (wanted, mail) => createDraft(call, `${url}/v1/emails`, wanted, mail, await tagId()),
+    create: async (label, mail) => createDraft(call, `${url}/v1/emails`, label, mail, await tagId()),
     async read(id) {
       const stored = await call({ step: 'read', method: 'GET', url: emailAt(id) }, email);
       const [filter, ...more] = stored.filters?.filters ?? [];
@@ -128,8 +128,8 @@ function campaigns({ url, key, lists }: ButtondownSettings, list: ListName, tool
       return stored;
     },
     send: async (id) => void (await call({ step: 'publish', method: 'POST', url: `${emailAt(id)}/publish`, body: {} })),
-    async test(wanted, mail, address) {
-      const id = await createDraft(call, `${url}/v1/emails`, `${wanted}:test`, mail, await tagId());
+    async test(label, mail, address) {
+      const id = await createDraft(call, `${url}/v1/emails`, `${label}:test`, mail, await tagId());
       const body = { recipients: [address] };
       await call({ step: 'test', method: 'POST', url: `${emailAt(id)}/send-draft`, body });
       return `Buttondown sends a preview to ${address}. It has no header List-Unsubscribe. Its draft ${id} stays there.`;

@@ -146,19 +146,19 @@ function campaigns(
   const call = serviceCalls(name, key, headers, tools);
   const number = lists[list];
   const campaignsUrl = `${url}/api/campaigns`;
-  const content = (wanted: string, mail: OutgoingMail) => {
+  const content = (label: string, mail: OutgoingMail) => {
     const escaped = { ...mail, html: mail.html.replace(trackLink, '&#64;TrackLink'), text: goText(mail.text) };
     const { html, text } = withUnsubscribe(escaped, '{{ UnsubscribeURL }}');
     return {
-      ...{ name: wanted, subject: goText(mail.subject), lists: [number], type: 'regular', messenger: 'email' },
-      ...{ content_type: 'html', template_id: templateId, tags: ['catalog'], headers: [{ 'X-Catalog-Key': wanted }] },
+      ...{ name: label, subject: goText(mail.subject), lists: [number], type: 'regular', messenger: 'email' },
+      ...{ content_type: 'html', template_id: templateId, tags: ['catalog'], headers: [{ 'X-Catalog-Key': label }] },
       ...{ body: html, altbody: text },
     };
   };
 
   /** Stores a draft, and returns its id. */
-  async function create(wanted: string, mail: OutgoingMail): Promise<string> {
-    const body = content(wanted, mail);
+  async function create(label: string, mail: OutgoingMail): Promise<string> {
+    const body = content(label, mail);
     return (await call({ step: 'create', method: 'POST', url: campaignsUrl, body }, campaignAnswer)).data.id;
   }
 
@@ -184,11 +184,11 @@ function campaigns(
       await checkTemplate();
       return `the list ${JSON.stringify(data.name)} (${number})`;
     },
-    async find(wanted) {
-      const query = `query=${encodeURIComponent(wanted)}&no_body=true&per_page=all`;
+    async find(label) {
+      const query = `query=${encodeURIComponent(label)}&no_body=true&per_page=all`;
       const { data } = await call({ step: 'find', method: 'GET', url: `${campaignsUrl}?${query}` }, campaignsAnswer);
       // It finds parts of names too.
-      return data.results.filter((each) => each.name === wanted);
+      return data.results.filter((each) => each.name === label);
     },
     create,
     async read(id) {
@@ -201,9 +201,9 @@ function campaigns(
     async send(id) {
       await call({ step: 'start', method: 'PUT', url: `${campaignsUrl}/${id}/status`, body: { status: 'running' } });
     },
-    async test(wanted, mail, address) {
-      const id = await create(`${wanted}:test`, mail);
-      const body = { ...content(`${wanted}:test`, mail), subscribers: [address] };
+    async test(label, mail, address) {
+      const id = await create(`${label}:test`, mail);
+      const body = { ...content(`${label}:test`, mail), subscribers: [address] };
       await call({ step: 'test', method: 'POST', url: `${campaignsUrl}/${id}/test`, body });
       return `listmonk sends the email to ${address}, which has to be a subscriber. Its draft ${id} stays there.`;
     },

@@ -134,7 +134,7 @@ function campaigns(
       });
       return `the segment ${JSON.stringify(details.name)} (${segment})`;
     },
-    async find(wanted) {
+    async find(label) {
       const campaigns: Campaign[] = [];
       const first = `${url}/broadcasts?limit=100`;
       const page = z.object({ has_more: z.boolean().optional(), data: z.array(broadcast) }).transform((broadcasts) => {
@@ -142,11 +142,11 @@ function campaigns(
         return { ...broadcasts, next: last && `${first}&after=${encodeURIComponent(last.id)}` };
       });
       for await (const { data } of pagesOf(call, first, page))
-        campaigns.push(...data.filter(({ name }) => name === wanted));
+        campaigns.push(...data.filter(({ name }) => name === label));
       return campaigns;
     },
-    async create(wanted, mail) {
-      const body = { name: wanted, segment_id: segment, from, ...contentOf(mail, '{{{RESEND_UNSUBSCRIBE_URL}}}') };
+    async create(label, mail) {
+      const body = { name: label, segment_id: segment, from, ...contentOf(mail, '{{{RESEND_UNSUBSCRIBE_URL}}}') };
       return (await call({ step: 'create', method: 'POST', url: `${url}/broadcasts`, body }, created)).id;
     },
     async read(id) {
@@ -167,7 +167,7 @@ function campaigns(
 
 /** Resend replaces what is in three braces, also in plain text, where nothing can escape them. */
 function contentOf(mail: OutgoingMail, unsubscribe: string): { subject: string; html: string; text: string } {
-  const apart = (given: string) => given.replace(/\{{3,}/g, (run) => run.split('').join(' '));
+  const apart = (content: string) => content.replace(/\{{3,}/g, (run) => run.split('').join(' '));
   const plain = apart(mail.text);
   const note = 'Some braces in this text are separated by spaces. The prompt as a file, linked below, is exact.\n\n';
   const text = plain === mail.text ? plain : `${note}${plain}`;

@@ -156,17 +156,11 @@ export function fits(
     same(runtime, agent.runtimes);
 }
 
-/** The result of a search. */
-interface Found {
-  /** The best agents, best first, each with a score of up to 1. */
-  agents: (AgentSummary & { score: number })[];
-  /** How many agents were found. */
-  total: number;
-  matched: 'every word' | 'some words' | 'nothing';
-}
-
-/** Searches the agents as the pages do, and returns the first `limit`. */
-export function search({ index, bySlug }: McpCatalog, query: string, filters: Filters, limit: number): Found {
+/**
+ * Searches the agents as the pages do. Returns the first `limit`, best first, each with a score of up to 1, how many there
+ * are in all, and what of the query they match.
+ */
+export function search({ index, bySlug }: McpCatalog, query: string, filters: Filters, limit: number) {
   const hits = searchAgents(index, query, fits(filters)).filter(({ id }) => bySlug.has(id));
   const agents = hits.slice(0, limit).map(({ id, score }) => {
     return { ...(bySlug.get(id) as AgentSummary), score: Math.round(score * 100) / 100 };
