@@ -20,12 +20,18 @@ planted:
     - not-equals: fine
       catches:
         near: The total is off.
+    - not-contains: certain
+      catches:
         far: It only agrees.
+        short: It is only "fine".
+    - not-contains: sure
+      catches:
         farther: It agrees twice.
 `,
   'evals/recordings/other/planted.txt': 'A | 1\nB | 2\nC | 3\nD | 4\nE | 5\nTotal: 15 <b>rows</b>\n',
   'evals/counterexamples/near.txt': 'A | 1\nB | 2\nC | 3\nD | 4\nE | 5\nTotal: 16 <b>rows</b>\n',
   'evals/counterexamples/far.txt': 'It is fine, and so is everything else.\nAll rows are right, as far as I see.\n',
+  'evals/counterexamples/short.txt': 'Certain, and fine.\n',
   'evals/counterexamples/farther.txt':
     'It is fine, and so is everything else.\nAll rows are right, as far as I see.\nYes.\n',
   'evals/recordings/other/sample.txt': 'It says "<b>twelve or more</b>".\n',
@@ -37,10 +43,11 @@ const page = await inFolder((folder) => {
   return load(String(render(folder, { today: '2026-01-02' }).get('agents/one.html')));
 });
 const proof = page('section[aria-labelledby=proof]');
+/** The texts of elements, without the details in them. */
 const texts = (selector: string) =>
   proof
     .find(selector)
-    .map((_, element) => page(element).text())
+    .map((_, element) => page(element).clone().children('details').remove().end().text())
     .get();
 
 test('a case lists its checks once, an answer only what it fails, with single spaces and without markup of the answer', () => {
@@ -49,23 +56,28 @@ test('a case lists its checks once, an answer only what it fails, with single sp
     'Failed: A program reads it. It is not JSON.',
   ]);
   assert.equal(texts('#proof-other--planted li'), []);
-  assert.equal(texts('details:not([id]) li'), ['quotes-in-input', 'A program reads it.', 'not-equals fine']);
-  assert.equal(texts('li code'), ['quotes-in-input', 'not-equals fine', 'quotes-in-input']);
+  assert.equal(texts('details:not([id]) li'), [
+    ...['quotes-in-input', 'A program reads it.'],
+    ...['not-equals fine', 'not-contains certain', 'not-contains sure'],
+  ]);
+  assert.equal(texts('li > code'), [
+    ...['quotes-in-input', 'not-equals fine', 'not-contains certain', 'not-contains sure', 'quotes-in-input'],
+  ]);
   assert.is(proof.find('li b').length, 0);
 });
 
 test('an answer says how it was made, and a note only if there is one', () => {
   assert.equal(texts('details > .quiet'), [
+    'What differs from the answer of Other, as its page says:',
+    'What differs from the wrong answer “It only agrees.”:',
     'Pasted by a person on January 1, 2026. In a new chat.',
     'Recorded through an API on January 1, 2026.',
     'Recorded through an API on January 1, 2026. (temperature 0, 9 tokens out)',
-    'What differs from the answer of Other, as its page says:',
-    'What differs from the wrong answer “It only agrees.”:',
   ]);
 });
 
 test('a wrong answer is shown by what differs from the good answer that it was made from, and one of its own as a whole', () => {
-  const wrong = proof.find('.wrong > details');
+  const wrong = proof.find('.checks details');
   assert.equal(
     wrong
       .find('.changes > *')
@@ -77,7 +89,8 @@ test('a wrong answer is shown by what differs from the good answer that it was m
     ],
   );
   assert.match(wrong.eq(1).find('pre').text(), 'It is fine');
-  assert.is(proof.find('.wrong > p a').attr('href'), '/api/evals/one.json');
+  assert.equal(texts('.checks details > p:not(.quiet)'), ['Does not catch: It is only "fine".']);
+  assert.is(proof.find('details > p a').attr('href'), '/api/evals/one.json');
 });
 
 test('every box has a name, and scores lead to their answers', () => {
@@ -88,9 +101,9 @@ test('every box has a name, and scores lead to their answers', () => {
   assert.equal(boxes.get(), [
     'Results of each model',
     'Input of planted',
+    'How it starts',
     'The answer',
     'With the prompt: 1 of 2',
-    'How it starts',
   ]);
   for (const link of proof.find('td a').get()) assert.is(proof.find(`details${link.attribs.href}`).length, 1);
   const ids = page('[id]').map((_, element) => element.attribs.id);

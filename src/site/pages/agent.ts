@@ -188,21 +188,22 @@ function proofSection({ texts, proof }: PublishedAgent, toHtml: (answer: string)
   const { evals, sampleOutput } = texts();
   if (proof === null || evals === null) return null;
   const { rows } = scoreTable(evals);
-  const wrong = evals.cases.flatMap((one) =>
-    roundsOf(one).flatMap((round, turn) => wrongAnswersOf(round, goodAnswers(evals, one.name, turn, sampleOutput))),
+  const cases = evals.cases.map((one) => ({ ...one, checks: checksOf(one, evals, sampleOutput) }));
+  const caught = cases.flatMap(({ checks }) =>
+    checks.flatMap(({ wrong }) => (wrong === null ? [] : [wrong, ...wrong.also].map((answer) => answer.caught))),
   );
   return {
     ...proof,
     unnamed: evals.answers.filter(({ recorded }) => !isNamed(recorded)).length,
-    wrong: { answers: wrong, caught: wrong.filter(({ caught }) => caught).length },
-    cases: evals.cases.map(({ name, about, input }) => ({
+    wrong: { all: caught.length, caught: caught.filter(Boolean).length },
+    cases: cases.map(({ name, about, input, checks }) => ({
       id: `proof-input-${name}`,
       title: `Input of ${name}`,
       name,
       about,
       input,
       isSample: name === sampleCase,
-      checks: evals.answers.find((answer) => answer.case === name)?.results.map(checkOf) ?? [],
+      checks,
     })),
     rows: rows.map(({ model, answers }) => ({
       model,
@@ -230,11 +231,35 @@ function goodAnswers({ answers }: Evals, name: string, turn: number, sampleOutpu
   return [...sample, ...recorded].map(([name, text]) => ({ name, lines: text.trimEnd().split('\n') }));
 }
 
-/** The counterexamples of an answer, each with the check that has to catch it. */
+/** The checks of a case, in all turns, each with a wrong answer that it has to catch. */
+function checksOf(one: Case, evals: Evals, sampleOutput: string) {
+  const recorded = evals.answers.find((answer) => answer.case === one.name)?.results;
+  let at = 0;
+  return roundsOf(one).flatMap((round, turn) => {
+    const wrong = wrongAnswersOf(round, goodAnswers(evals, one.name, turn, sampleOutput));
+    const results = recorded?.slice(at, at + round.checks.length) ?? round.counterexamples[0]?.results ?? [];
+    at += round.checks.length;
+    return results.map((result, check) => ({
+      ...checkOf(result),
+      turn: turn === 0 ? null : turn + 1,
+      wrong: wrong[check] ?? null,
+    }));
+  });
+}
+
+/**
+ * For each check of an answer, a wrong answer that it has to catch: one that it does not catch, if there is one. The others
+ * are only named, in `also`: their changes would be a tenth of the page.
+ */
 function wrongAnswersOf({ checks, counterexamples }: Round, good: readonly Original[]) {
   // Where the good answer is no longer recorded, wrong answers that were made from it are still like each other.
   const shown: Original[] = [];
-  return counterexamples.map(({ name, wrong, check, answer, results }) => {
+  const isCaught = ({ results, check }: Round['counterexamples'][number]) => results[check]?.failure !== null;
+  return checks.map((_, check) => {
+    const own = counterexamples.filter((counterexample) => counterexample.check === check);
+    const main = own.find((counterexample) => !isCaught(counterexample)) ?? own[0];
+    if (main === undefined) return null;
+    const { name, wrong, answer } = main;
     const changes = changesOf(answer, good) ?? changesOf(answer, shown);
     if (changes === null) shown.push({ name: `the wrong answer “${wrong}”`, lines: answer.trimEnd().split('\n') });
     return {
@@ -242,8 +267,8 @@ function wrongAnswersOf({ checks, counterexamples }: Round, good: readonly Origi
       wrong,
       start: startOf(answer, 5),
       changes,
-      caught: results[check]?.failure !== null,
-      check: checks[check]?.why ?? results[check]?.kind ?? '',
+      caught: isCaught(main),
+      also: own.filter((other) => other !== main).map((other) => ({ wrong: other.wrong, caught: isCaught(other) })),
     };
   });
 }

@@ -12,14 +12,14 @@ const boxes = [
   'two--sample-answer',
 ];
 const titles = (names: readonly string[]) =>
-  ['proof-input-hard', ...names.map((name) => `proof-model-${name}`), 'proof-wrong-wrong-one'].map(
+  ['proof-wrong-wrong-one', 'proof-input-hard', ...names.map((name) => `proof-model-${name}`)].map(
     (id) => `${id}-title`,
   );
 
 /** The section "Proof" on the page of the agent `rich`. */
 export const proof: Expected = {
   'section[aria-labelledby=proof] .leaf-body > p': [
-    'Real models answered these test inputs, and nothing was edited. 0 of 3 answers pass every check, and anyone can run the checks again. 1 out of date: the prompt or the input changed afterward.',
+    'Real models answered these test inputs, and nothing was edited. 0 of 3 answers pass every check, and anyone can run the checks again. The checks catch 1 of 1 wrong answers that were made to test them. 1 out of date: the prompt or the input changed afterward.',
   ],
   'section[aria-labelledby=trap] p': [
     'Read the sample input once more. What would a quick answer get wrong?',
@@ -45,12 +45,11 @@ export const proof: Expected = {
   ],
   'section[aria-labelledby=proof] summary': [
     'The case sample',
+    `Catches: ${richEvals.wrong}`,
     `The case hard: ${richEvals.about}`,
     `${richEvals.model}, sample: 1 of 2`,
     `${richEvals.model}, hard: 1 of 2`,
     `${richEvals.other}, sample: 0 of 2, out of date`,
-    'Wrong answers, made on purpose to test the checks: 1 of 1 caught',
-    `${richEvals.wrong} Caught`,
   ],
   'section[aria-labelledby=proof] details > .quiet @textContent': [
     `Recorded through an API on February 27, 2026. ${richEvals.note} (top_p 1, 7 tokens in, 9 tokens out)`,
@@ -60,25 +59,23 @@ export const proof: Expected = {
   ],
   'section[aria-labelledby=proof] details > .quiet time @datetime': ['2026-02-27', '2026-02-27', '2026-01-02'],
   'section[aria-labelledby=proof] details > p:not(.quiet)': [
-    'Each answer to it has to pass these checks, which the API has in full:',
-    'Each answer to it has to pass these checks, which the API has in full:',
+    'Each answer to it has to pass these checks. The API has them in full, and the whole text of each wrong answer.',
+    'Each answer to it has to pass these checks. The API has them in full, and the whole text of each wrong answer.',
     'Without the prompt, the same model misses what these checks find:',
     `Then: ${richEvals.says}`,
     'Out of date: the prompt changed after this answer was recorded.',
-    'Each is wrong in one way. Most are shown as changes to another answer, the others by how they start. The API has the whole texts.',
-    `It fails this check: ${richEvals.why}`,
   ],
   '#proof-model-one--sample li': ['Failed: is-json It is not JSON.', richEvals.why],
   '#proof-model-one--sample .failed': 'Failed: is-json It is not JSON.',
   'section[aria-labelledby=proof] figcaption > span': [
-    ...['Input of hard', 'With the prompt: 1 of 2', 'Without the prompt: 0 of 2', 'The answer', 'Answer 2'],
-    ...['The answer', 'How it starts'],
+    ...['How it starts', 'Input of hard', 'With the prompt: 1 of 2', 'Without the prompt: 0 of 2', 'The answer'],
+    ...['Answer 2', 'The answer'],
   ],
   'section[aria-labelledby=proof] pre': [
+    richEvals.wrongAnswer.trimEnd(),
     richEvals.input,
     richEvals.good,
     richEvals.old,
-    richEvals.wrongAnswer.trimEnd(),
   ],
   'section[aria-labelledby=proof] .rendered @textContent': [
     ...[richEvals.good, richEvals.bare, richEvals.bad, richEvals.later, richEvals.old].map((text) =>
@@ -86,7 +83,7 @@ export const proof: Expected = {
     ),
   ],
   'section[aria-labelledby=proof] li @textContent': [
-    richEvals.why,
+    `${richEvals.why}\nCatches: ${richEvals.wrong}\n\nHow it starts Copy How it starts\n\n${richEvals.wrongAnswer.trimEnd()}\n\n`,
     'is-json',
     `contains ${richEvals.check}`,
     `Turn 2: ${richEvals.why}`,
