@@ -16,12 +16,12 @@ import { addReaders, addressOf, idOf, mailKey } from '../../support/mail/readers
 import { bin, inherited } from '../../support/process.ts';
 
 /**
- * Sends to 500 readers whose process is killed again and again: nobody gets two mails, and whoever got none is reported.
+ * Sends to 250 readers whose process is killed again and again: nobody gets two mails, and whoever got none is reported.
  * CATALOG_KILLS sets how often it is killed.
  */
 
 const kills = Number(process.env.CATALOG_KILLS ?? 8);
-const readers = Array.from({ length: 500 }, (_, at) => addressOf(at + 1));
+const readers = Array.from({ length: 250 }, (_, at) => addressOf(at + 1));
 
 /** Numbers from 0 up to, but not including, 1, always the same ones (mulberry32). */
 function randomFrom(seed: number): () => number {
