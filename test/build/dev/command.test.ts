@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, writeCatalog } from '../../support/catalog.ts';
-import { catalogProcess } from '../../support/process.ts';
+import { catalog } from '../../support/process.ts';
 import { onTerminal } from '../../support/terminal.ts';
 
 /** What `catalog dev` prints, and how it ends. */
@@ -77,7 +77,7 @@ for (const [given, flags, env] of ports) {
     inFolder(async (folder) => {
       writeCatalog(folder, agents);
       const options = { env: { ...env, TMPDIR: folder } };
-      const { code, stderr } = await catalogProcess(['dev', '--cwd', folder, ...flags], options);
+      const { code, stderr } = await catalog(['dev', '--cwd', folder, ...flags], options);
       assert.equal([code, stderr], [2, `error: ${given}; it has to be a port from 0 to 65535 (0: any free one).\n`]);
       assert.equal(readdirSync(folder).sort(), ['agents', 'catalog.config.json']);
     }));
@@ -91,7 +91,7 @@ test('a port in use, here that of PORT, ends it with 1 and a sentence, and leave
     const { port } = other.address() as AddressInfo;
     try {
       const env = { PORT: String(port), TMPDIR: folder };
-      const { code, stderr } = await catalogProcess(['dev', '--cwd', folder], { env });
+      const { code, stderr } = await catalog(['dev', '--cwd', folder], { env });
       assert.is(code, 1);
       assert.is(
         stderr,
