@@ -32,7 +32,7 @@ test('only with the key, and from its hour on, the email is sent once after the 
       const early = await play('11:59');
       assert.equal(early.results, { ...published, ...stopped, announce: 'success' }, said(early));
       assert.equal(service.asked, []);
-      for (const time of ['12:00', '13:23', '22:59']) {
+      for (const time of ['12:00', '22:59']) {
         const run = await play(time);
         assert.equal(run.results, { ...published, ...stopped, announce: 'success' }, said(run));
         assert.equal(

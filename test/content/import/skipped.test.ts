@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, writeCatalog, writeFiles } from '../../support/catalog.ts';
 import { withImport } from '../../support/import.ts';
-import { catalogProcess } from '../../support/process.ts';
+import { catalog } from '../../support/process.ts';
 
 /** `catalog import` skips rows of other types, and only fails because of errors. */
 
@@ -16,7 +16,7 @@ test('rows of another type are skipped, which is a success: in a dry run, the fi
     writeFiles(folder, { 'a.csv': csv });
     const run = async (...flags: string[]) => {
       const args = ['import', 'a.csv', '--from', 'prompts-chat', ...flags];
-      const { code, stderr } = await catalogProcess(args, { cwd: folder });
+      const { code, stderr } = await catalog(args, { cwd: folder });
       return [code, stderr];
     };
     assert.equal(await run('--dry-run'), [0, `${skipped}Would write 1 draft.\n`]);
