@@ -9,6 +9,7 @@ import { allRules } from '../../src/schema/rules.ts';
 import { bundled, inFolder, writeCatalog } from '../support/catalog.ts';
 import { type Change, edit, editorialMistakes, front, input, prompt } from '../support/editorial-mistakes.ts';
 import { goodPrompt, goodSampleInput, goodSteps } from '../support/good-agent.ts';
+import { findingsIn } from '../support/memory.ts';
 import { messageLine, messagesFor } from '../support/messages.ts';
 import { mistakes } from '../support/mistakes/index.ts';
 import { catalog } from '../support/process.ts';
@@ -17,20 +18,15 @@ import { catalog } from '../support/process.ts';
 
 const today = '2026-01-01';
 
-function diagnosticsOf(change: Change, settings: object): Promise<Diagnostic[]> {
-  return inFolder(async (folder) => {
-    writeCatalog(folder, [{ slug: 'a', date: today, ...change }], settings);
-    return (await validateCatalog(folder, loadSettings(folder, {}, {}), today)).diagnostics;
-  });
-}
+const diagnosticsOf = (change: Change, settings = {}) => findingsIn({ slug: 'a', date: today, ...change }, settings);
 
 function place({ code, severity, file, line, column }: Diagnostic): string {
   assert.ok(file.startsWith('agents/a/'), file);
   return `${severity} ${code} ${file.slice('agents/a/'.length)}:${line}:${column}`;
 }
 
-async function inAgent(change: Change, settings: object = {}): Promise<string[]> {
-  return (await diagnosticsOf(change, settings)).map(place);
+function inAgent(change: Change, settings: object = {}): string[] {
+  return diagnosticsOf(change, settings).map(place);
 }
 
 /** Too many of something, where the hint for too few would be wrong. */
@@ -40,17 +36,17 @@ const tooMany: typeof editorialMistakes = [
 ];
 
 for (const [name, change, expected] of [...editorialMistakes, ...tooMany]) {
-  test(`finds ${name}`, async () => {
+  test(`finds ${name}`, () => {
     const lines = [expected].flat().map((line) => line.replace(' ', ' editorial/'));
-    const found = await diagnosticsOf(change, {});
+    const found = diagnosticsOf(change);
     assert.equal(found.map(place), lines);
     const messages = found.map((diagnostic) => messageLine(name, diagnostic));
     assert.equal(messages, messagesFor(name));
   });
 }
 
-test('finds nothing in a good agent', async () => {
-  assert.equal(await inAgent({}), []);
+test('finds nothing in a good agent', () => {
+  assert.equal(inAgent({}), []);
 });
 
 const fine: [name: string, change: Change, settings?: object][] = [
@@ -147,8 +143,8 @@ const fine: [name: string, change: Change, settings?: object][] = [
   ],
 ];
 for (const [name, change, settings] of fine) {
-  test(`accepts ${name}`, async () => {
-    assert.equal(await inAgent(change, settings), []);
+  test(`accepts ${name}`, () => {
+    assert.equal(inAgent(change, settings), []);
   });
 }
 
@@ -169,8 +165,8 @@ test('every editorial rule is registered, runs, and has a mistake in the table',
   );
 });
 
-test('an agent with a structural error gets no editorial findings', async () => {
-  const found = await inAgent({
+test('an agent with a structural error gets no editorial findings', () => {
+  const found = inAgent({
     front: { difficulty: 'medum', excerpt: 'Short.' },
     files: { 'sample-input.txt': 'x\n' },
   });

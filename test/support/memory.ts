@@ -1,12 +1,16 @@
 import { type Content, checkContent } from '../../src/content/load.ts';
 import type { ParsedFolder } from '../../src/content/parse/parse.ts';
+import { findingsAcross } from '../../src/content/rules/across.ts';
 import { editorialFindings } from '../../src/content/rules/index.ts';
+import { sortDiagnostics } from '../../src/schema/diagnostics/content-error.ts';
+import type { Diagnostic } from '../../src/schema/diagnostics/diagnostic.ts';
+import { type RuleSettings, withRules } from '../../src/schema/rules.ts';
 import { type SmallAgent, smallAgent, smallSettings } from './catalog.ts';
 
 /** Catalogs of small agents that are checked without writing them to a disk. */
 
 /** What a catalog of these agents holds, and what is wrong with its structure. */
-export function contentOf(agents: readonly SmallAgent[], today: string): Content {
+export function contentOf(agents: readonly SmallAgent[], today: string, settings = smallSettings): Content {
   const folders = agents.map((agent) => ({
     slug: agent.slug,
     files: Object.entries(smallAgent(agent)).map(([name, content]) => ({
@@ -16,7 +20,18 @@ export function contentOf(agents: readonly SmallAgent[], today: string): Content
     })),
     problem: null,
   }));
-  return checkContent(folders, smallSettings, today);
+  return checkContent(folders, settings, today);
+}
+
+/** What `catalog validate` finds in an agent, except what only rendering or Git can show. */
+export function findingsIn(agent: SmallAgent, more: { language?: string } = {}): Diagnostic[] {
+  const settings = { ...smallSettings, ...more };
+  const { folders, diagnostics } = contentOf([agent], agent.date, settings);
+  const writing = folders.flatMap((folder) => editorialFindings(folder, settings.language));
+  return sortDiagnostics([
+    ...diagnostics,
+    ...withRules([...writing, ...findingsAcross(folders)], settings.rules as RuleSettings),
+  ]);
 }
 
 /** What is wrong with the structure of one agent, each as `file:line:column code message ~ hint`. */

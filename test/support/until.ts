@@ -4,10 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** How long to wait, in milliseconds: enough for the slowest machine, since only a test that fails waits so long. */
 const usualPatienceMs = 15_000;
 
-/** Resolves once `holds` returns true. Throws if it does not within the patience, in milliseconds. */
+/**
+ * Resolves once `holds` returns true. Throws if it does not within the patience, in milliseconds. The longer it waits, the
+ * less often it looks, since a look may be a request.
+ */
 export async function until(holds: () => boolean | Promise<boolean>, patienceMs = usualPatienceMs): Promise<void> {
-  for (const end = performance.now() + patienceMs; !(await holds()); await sleep(5)) {
-    if (performance.now() > end) throw new Error(`This never became so: ${holds}`);
+  const begun = performance.now();
+  while (!(await holds())) {
+    const waited = performance.now() - begun;
+    if (waited > patienceMs) throw new Error(`This never became so: ${holds}`);
+    await sleep(Math.min(Math.max(5, waited / 10), 50));
   }
 }
 
