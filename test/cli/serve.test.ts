@@ -9,32 +9,23 @@ import { catalog, startServer } from '../support/process.ts';
 
 /** `catalog serve` as a person starts it: with a build, without one, and with obstacles. */
 
-test('serve --build builds, prints the address, serves it, and exits with 0 on SIGTERM', async () => {
-  await inFolder(async (folder) => {
-    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
-    const server = await startServer(['--build', '--cwd', folder]);
-    const { agent } = (await (await fetch(`${server.address}api/agents/one.json`)).json()) as {
-      agent: { url: string };
-    };
-    assert.is(agent.url, `${server.address}agents/one`);
-    const { code } = await server.stop();
-    assert.is(code, 0);
-  });
-});
-
-test('a second serve --build on the same data is refused before it changes what the first one serves', async () => {
+test('serve --build builds, prints the address, serves it, and exits with 0 on SIGTERM. A second one on the same data is refused before it changes what the first one serves', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
     const data = ['--data', join(folder, 'data')];
     const server = await startServer(['--build', '--cwd', folder, ...data]);
     try {
+      const { agent } = (await (await fetch(`${server.address}api/agents/one.json`)).json()) as {
+        agent: { url: string };
+      };
+      assert.is(agent.url, `${server.address}agents/one`);
       const before = snapshot(join(folder, 'dist'));
       const second = await catalog(['serve', '--build', '--port', '0', '--cwd', folder, ...data]);
       assert.is(second.code, 1);
       assert.match(second.stderr, 'is in use by process');
       assert.equal(snapshot(join(folder, 'dist')), before);
     } finally {
-      await server.stop();
+      assert.is((await server.stop()).code, 0);
     }
   });
 });
@@ -102,15 +93,17 @@ test('a wrong base URL is refused even if there is an earlier build to serve', a
 test('the log warns of a preview that other machines can open', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2099-01-01' }]);
-    for (const flags of [[], ['--future']]) {
+    for (const [host, flags] of [
+      ['0.0.0.0', []],
+      ['0.0.0.0', ['--future']],
+      ['127.0.0.1', ['--future']],
+    ] as const) {
       assert.is((await catalog(['build', '--cwd', folder, ...flags])).code, 0);
-      for (const host of ['127.0.0.1', '0.0.0.0']) {
-        const server = await startServer(['--cwd', folder, '--host', host]);
-        const { code, stdout } = await server.stop();
-        assert.is(code, 0);
-        const isWarned = stdout.includes('other machines can open this preview, which may show drafts');
-        assert.is(isWarned, flags.length > 0 && host === '0.0.0.0', `${flags} on ${host}`);
-      }
+      const server = await startServer(['--cwd', folder, '--host', host]);
+      const { code, stdout } = await server.stop();
+      assert.is(code, 0);
+      const isWarned = stdout.includes('other machines can open this preview, which may show drafts');
+      assert.is(isWarned, flags.length > 0 && host === '0.0.0.0', `${flags} on ${host}`);
     }
   });
 });

@@ -52,7 +52,9 @@ export function ask(address: string, path: string, asking: Asking = {}): Promise
           status,
           headers: received,
           body: whole,
-          text: whole.toString('utf8'),
+          get text() {
+            return whole.toString('utf8');
+          },
           ms: performance.now() - begun,
         });
       });

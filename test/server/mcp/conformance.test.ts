@@ -94,10 +94,18 @@ const test = suite('the conformance suite of MCP');
 const folder = temporaryFolder();
 let server: ServerHere;
 
+/** The checks of each revision, and of each scenario of the skills extension. */
+let reports: Record<string, Map<string, Check[]>>;
+
 test.before(
   loud(async () => {
     builtCatalog(folder.path, agents);
     server = await startRuntime(folder.path);
+    const forced = ['--spec-version', '2026-07-28', '--force', '--scenario'];
+    reports = await checksOf({
+      ...Object.fromEntries(Object.keys(expected).map((name) => [name, ['--suite', 'all', '--spec-version', name]])),
+      ...Object.fromEntries(Object.keys(skills).map((name) => [name, [...forced, name]])),
+    });
   }),
 );
 test.after(
@@ -113,35 +121,32 @@ interface Check {
 }
 
 /** Runs the suite with each of the arguments, by name. Returns the checks of every scenario with a result. */
-async function checksOf(calls: Record<string, string[]>): Promise<Map<string, Check[]>[]> {
+async function checksOf(calls: Record<string, string[]>): Promise<Record<string, Map<string, Check[]>>> {
   const hook = new URL('../../support/conformance-hook.mjs', import.meta.url).href;
   const suiteFile = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
   const args = Object.entries(calls).flatMap(([name, which]) => [
     ...['--', 'server', '--url', `${server.address}api/mcp`, ...which, '-o', join(folder.path, name)],
   ]);
   const { stderr } = await run(process.execPath, ['--import', hook, suiteFile, ...args.slice(1)], { cwd: folder.path });
-  return Object.keys(calls).map((call) => {
-    const reports = join(folder.path, call);
-    const names = existsSync(reports) ? readdirSync(reports) : [];
-    assert.ok(names.length > 0, `${call}: ${stderr}`);
-    return new Map(
-      names.flatMap((name) => {
+  return Object.fromEntries(
+    Object.keys(calls).map((call) => {
+      const reports = join(folder.path, call);
+      const names = existsSync(reports) ? readdirSync(reports) : [];
+      assert.ok(names.length > 0, `${call}: ${stderr}`);
+      const scenarios = names.flatMap((name): [string, Check[]][] => {
         const checks = JSON.parse(readFileSync(join(reports, name, 'checks.json'), 'utf8')) as Check[];
         return checks.every(({ status }) => !['SUCCESS', 'FAILURE'].includes(status))
           ? []
           : [[name.replace(/^server-|-\d{4}-\d\d-\d\dT.*$/g, ''), checks]];
-      }),
-    );
-  });
+      });
+      return [call, new Map(scenarios)];
+    }),
+  );
 }
 
-test('every applicable scenario passes, at each revision', async () => {
-  const revisions = Object.keys(expected);
-  const reports = await checksOf(
-    Object.fromEntries(revisions.map((revision) => [revision, ['--suite', 'all', '--spec-version', revision]])),
-  );
-  for (const [index, scenarios] of reports.entries()) {
-    const revision = revisions[index] as string;
+test('every applicable scenario passes, at each revision', () => {
+  for (const revision of Object.keys(expected)) {
+    const scenarios = reports[revision] as Map<string, Check[]>;
     const failed = (name: string) =>
       (scenarios.get(name) ?? []).filter(({ status }) => status === 'FAILURE').map(({ id }) => id);
     const applicable = [...scenarios.keys()].filter((name) => !(name in leftOut)).sort();
@@ -165,12 +170,9 @@ const skills: Record<string, number> = {
 /** Checks of skill metadata in resources/list. It is optional, and would double the size of the list. */
 const unlisted = ['sep-2640-skillmd-metadata-name', 'sep-2640-skillmd-metadata-description'];
 
-test('every scenario of the skills extension passes', async () => {
-  const names = Object.keys(skills);
-  const forced = ['--spec-version', '2026-07-28', '--force', '--scenario'];
-  const reports = await checksOf(Object.fromEntries(names.map((name) => [name, [...forced, name]])));
-  for (const [index, name] of names.entries()) {
-    const checks = reports[index]?.get(name) ?? [];
+test('every scenario of the skills extension passes', () => {
+  for (const name of Object.keys(skills)) {
+    const checks = reports[name]?.get(name) ?? [];
     const having = (status: string) => checks.filter((check) => check.status === status).map(({ id }) => id);
     assert.equal(having('FAILURE'), [], name);
     assert.equal(having('WARNING'), name.endsWith('manifest') ? unlisted : [], name);
