@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { OperationError } from '../lib/errors.ts';
 import { httpRequest } from '../lib/http.ts';
@@ -6,7 +7,7 @@ import { fetchJson } from '../site/live-site.ts';
 import { digestMail, issueMail } from '../site/mail/mail.ts';
 import type { PublishedAgent, Site } from '../site/site.ts';
 import { type Announcement, type AnnouncementJournal, type Claim, isToSend } from './announcement-journal.ts';
-import { newMark, type Sender, type Sent, type Subject } from './campaign.ts';
+import type { Sender, Sent, Subject } from './campaign.ts';
 import type { ListName, SubscriptionStore } from './provider.ts';
 import { messageHash } from './senders.ts';
 
@@ -39,7 +40,8 @@ export function planAnnouncement(site: Site, { list, weekly }: { list: ListName;
   }
   const { date, slug, title, document, published } = newest;
   const agents = weekly ? site.agents.slice(0, digestLength) : [newest];
-  const mark = newMark();
+  // An address that no text contains.
+  const mark = `https://unsubscribe.invalid/${randomBytes(16).toString('hex')}`;
   const week = list === 'daily' ? 'weekly' : `${list}-weekly`;
   return {
     key: `catalog:${settings.feedId}:${weekly ? `${week}:${isoWeek(date)}` : `${list}:${date}`}`,

@@ -1,20 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { OperationError } from '../lib/errors.ts';
 import { retryAfterMs } from '../lib/http.ts';
 import type { Mail } from '../site/mail/mail.ts';
 import type { Claim } from './announcement-journal.ts';
-import {
-  type Answer,
-  type Call,
-  type CallContext,
-  type CallTools,
-  callsTo,
-  ProviderFailed,
-  pauseFor,
-  secretsOf,
-} from './provider.ts';
+import { type Answer, type Call, type CallTools, callsTo, ProviderFailed, pauseFor, secretsOf } from './provider.ts';
 
 /** An email whose link to unsubscribe still has to be filled in: wherever `mark` is. */
 export interface OutgoingMail extends Mail {
@@ -56,11 +46,6 @@ export interface Sender {
   test(subject: Subject, address: string): Promise<string>;
 }
 
-/** Returns an address that no text contains, for `mark`. */
-export function newMark(): string {
-  return `https://unsubscribe.invalid/${randomBytes(16).toString('hex')}`;
-}
-
 /** Puts what a link to unsubscribe opens into an email: an address, or what the service replaces with one. */
 export function withUnsubscribe({ mark, ...mail }: OutgoingMail, link: string): Mail {
   const inHtml = link.replaceAll('&', '&amp;');
@@ -99,7 +84,7 @@ const maxBytes = 32 * 1024 * 1024;
 export function serviceCalls(
   provider: string,
   key: string,
-  headers: CallContext['headers'],
+  headers: Record<string, string>,
   { timeoutMs = 20_000, pause = pauseFor, stop, ...tools }: ServiceTools,
 ): CallService {
   const { now = Date.now } = tools;

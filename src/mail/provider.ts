@@ -261,7 +261,7 @@ export interface Answer {
 }
 
 /** The values that calls to a provider share. */
-export interface CallContext extends Pick<FailureFacts, 'start'> {
+interface CallContext extends Pick<FailureFacts, 'start'> {
   provider: string;
   headers: Record<string, string>;
   secrets: readonly string[];
@@ -290,7 +290,7 @@ function pauseBeforeRetry(answer: HttpAnswer | undefined, now: number, random: n
 }
 
 /** Sends a request. Throws ProviderFailed if there is no answer, or if it is a redirect. Callers check other statuses. */
-export type SendCall = (call: Call) => Promise<Answer>;
+type SendCall = (call: Call) => Promise<Answer>;
 
 /** Returns what makes the calls that one subscription, or one step of an announcement, takes. */
 export function callsTo({ retries = 1, headers, signal, ...context }: CallContext, tools: CallTools): SendCall {

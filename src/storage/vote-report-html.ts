@@ -1,7 +1,9 @@
 import { scaleLinear, scaleUtc } from 'd3-scale';
 import { addDays } from '../lib/calendar.ts';
 import { plural, visible } from '../lib/text.ts';
-import { type DayVotes, nameOf, type VoteReport } from './vote-report.ts';
+import { nameOf, type VoteReport } from './vote-report.ts';
+
+type DayVotes = VoteReport['days'][number];
 
 /** Markup, which is not escaped again. */
 interface Html {

@@ -17,7 +17,7 @@ export interface VoteReport {
 }
 
 /** The votes of a day, YYYY-MM-DD. */
-export type DayVotes = Omit<VoteTotal, 'slug'> & { day: string };
+type DayVotes = Omit<VoteTotal, 'slug'> & { day: string };
 
 interface Totals {
   votes: number;

@@ -16,7 +16,6 @@ import {
   type ListName,
   ProviderFailed,
   type ProviderTools,
-  type SendCall,
   type SubscriberProvider,
   type Subscription,
   secretsOf,
@@ -25,6 +24,8 @@ import { baseAddress, listsOf, variable } from '../settings.ts';
 
 const userAndToken = variable(/^[\x21-\x39\x3b-\x7e]+:[\x21-\x7e]+$/, 'user:token of an API user, without spaces');
 const listNumber = variable(/^[1-9]\d{0,8}$/, 'the number of a list, such as 1').transform(Number);
+
+type Calls = ReturnType<typeof callsTo>;
 
 /** The address of the installation, an API user with its token, and the numeric id of each list. */
 const settings = z
@@ -53,7 +54,7 @@ function subscribers({ url, key, lists }: ListmonkSettings, { log, ...tools }: P
   const request = (step: string, method: Call['method'], path: string, body?: object) =>
     ({ step, method, url: `${url}/api/subscribers${path}`, body }) as const;
 
-  async function join({ id, email, list, note }: Subscription, call: SendCall): Promise<void> {
+  async function join({ id, email, list, note }: Subscription, call: Calls): Promise<void> {
     const existing = await find(email, call);
     if (note)
       log.warn(
@@ -70,7 +71,7 @@ function subscribers({ url, key, lists }: ListmonkSettings, { log, ...tools }: P
     await expectSuccess(call, request('confirmation', 'POST', `/${existing.id}/optin`));
   }
 
-  async function find(email: string, call: SendCall): Promise<z.infer<typeof subscriber>> {
+  async function find(email: string, call: Calls): Promise<z.infer<typeof subscriber>> {
     // The search is for a regular expression.
     const pattern = email.replace(/[+*?^$()[\]{}|\\]/g, '\\$&');
     const search = request('look up', 'GET', `?search=${encodeURIComponent(pattern)}&per_page=100`);
@@ -115,7 +116,7 @@ const subscriber = z.object({
 });
 const subscriberPage = z.object({ data: z.object({ results: z.array(subscriber) }) });
 
-async function expectSuccess(send: SendCall, call: Call) {
+async function expectSuccess(send: Calls, call: Call) {
   const answer = await send(call);
   if (!answer.ok) throw answer.failure();
   return answer;

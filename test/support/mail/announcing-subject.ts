@@ -1,8 +1,8 @@
-import { newMark, type Subject } from '../../../src/mail/campaign.ts';
+import type { Subject } from '../../../src/mail/campaign.ts';
 
 /** A small announcement that needs no catalog. */
 export function smallSubject(): Subject {
-  const mark = newMark();
+  const mark = `https://unsubscribe.invalid/${'5'.repeat(32)}`;
   const day = '2026-11-20';
   return {
     key: `catalog:tag:press.example,2026:catalog:daily:${day}`,
