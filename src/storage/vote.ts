@@ -86,35 +86,13 @@ export function networkOf(address: string): string {
   if (isIPv4(address)) return address;
   const plain = address.split('%', 1)[0] as string;
   if (isIP(plain) !== 6) return address;
-  const groups = groupsOf(plain);
-  const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (mapped) return groups.slice(6).flatMap(bytesOf).join('.');
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(':')}::/64`;
-}
-
-/** The eight numbers of a valid IPv6 address. */
-function groupsOf(address: string): number[] {
-  const [head = '', tail] = address.split('::') as [string, string | undefined];
-  const before = numbersOf(head);
-  if (tail === undefined) return before;
-  const after = numbersOf(tail);
-  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
-}
-
-function numbersOf(part: string): number[] {
-  if (part === '') return [];
-  return part.split(':').flatMap((group) => {
-    if (!group.includes('.')) return [Number.parseInt(group, 16)];
-    const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
-    return [a * 256 + b, c * 256 + d];
-  });
-}
-
-function bytesOf(group: number): number[] {
-  return [group >> 8, group & 0xff];
+  // The URL parser writes each address in one form: groups in lower case without leading zeros, and zeros as `::`.
+  const [head = '', tail = ''] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::');
+  const [before = [], after = []] = [head, tail].map((part) => part.split(':').filter((group) => group !== ''));
+  const groups = [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after];
+  if (groups.slice(0, 6).join(':') !== '0:0:0:0:0:ffff') return `${groups.slice(0, 4).join(':')}::/64`;
+  const pairs = groups.slice(6).map((group) => Number.parseInt(group, 16));
+  return pairs.flatMap((pair) => [pair >> 8, pair & 0xff]).join('.');
 }
 
 /** The parts of a stored vote that do not come from the reader. */
