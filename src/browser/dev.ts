@@ -3,6 +3,8 @@
  * files of agents, so they are only ever set as text.
  */
 
+import { make } from './make.ts';
+
 interface Finding {
   code: string;
   severity: 'error' | 'warning';
@@ -26,18 +28,6 @@ interface State {
 const own = document.querySelector<HTMLScriptElement>('script[data-mark]');
 const root = document.createElement('div').attachShadow({ mode: 'open' });
 let source: EventSource | null = null;
-
-/** Creates an element with texts and other elements in it. */
-function make<Name extends keyof HTMLElementTagNameMap>(
-  name: Name,
-  className = '',
-  ...children: (Node | string)[]
-): HTMLElementTagNameMap[Name] {
-  const element = document.createElement(name);
-  element.className = className;
-  element.append(...children);
-  return element;
-}
 
 function stylesheet(): HTMLLinkElement {
   const link = make('link');

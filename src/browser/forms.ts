@@ -8,11 +8,8 @@ import { recall, remember } from './memory.ts';
 export function startForms(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-feedback]')) startVoting(form);
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-subscribe]')) {
-    startSending(
-      form,
-      'subscription',
-      () => `Thanks. ${subscribedText(document.querySelector('.nameplate')?.textContent ?? '')}`,
-    );
+    const title = document.querySelector('.nameplate')?.textContent ?? '';
+    startSending(form, 'subscription', () => `Thanks. ${subscribedText(title)}`);
   }
 }
 
@@ -174,24 +171,17 @@ export function failureText(subject: Subject, { status, message, retryAfter }: F
   if (message === null && !isCommon) {
     return `${not} Something other than the server answered (status ${status}), such as a proxy or the login page of a network. Check your connection and try again ${later}.`;
   }
-  switch (status) {
-    case null:
-      return `${not} The server did not respond. Check your connection and try again. Your entries are still in the form.`;
-    case 400:
-      return `${not} ${readerMessage(message ?? '') || 'Something in the form is invalid.'}`;
-    case 403:
-      return `${not} Only pages of this site may send it. Open this page at its original address.`;
-    case 404:
-      return `${not} The server does not know this agent. If it was just published, try again in a minute.`;
-    case 413:
-      return `${not} The note is too long. Shorten it and try again.`;
-    case 429:
-      return `${not} There were too many requests from your network. Try again ${later}.`;
-    case 502:
-      return `${not} The mailing service did not accept your address. Try again ${later}.`;
-    case 503:
-      return `${not} The server cannot store anything right now. Try again ${later}.`;
-    default:
-      return `${not} The server returned an error (${status}). Try again ${later}.`;
+  if (status === null) {
+    return `${not} The server did not respond. Check your connection and try again. Your entries are still in the form.`;
   }
+  const reasons: Record<number, string> = {
+    400: readerMessage(message ?? '') || 'Something in the form is invalid.',
+    403: 'Only pages of this site may send it. Open this page at its original address.',
+    404: 'The server does not know this agent. If it was just published, try again in a minute.',
+    413: 'The note is too long. Shorten it and try again.',
+    429: `There were too many requests from your network. Try again ${later}.`,
+    502: `The mailing service did not accept your address. Try again ${later}.`,
+    503: `The server cannot store anything right now. Try again ${later}.`,
+  };
+  return `${not} ${reasons[status] ?? `The server returned an error (${status}). Try again ${later}.`}`;
 }

@@ -1,4 +1,5 @@
 import { dividedSample, fillIn } from '../text/prompt-text.ts';
+import { make } from './make.ts';
 import { forget, recall, remember } from './memory.ts';
 
 /** Shows a text in a status, which screen readers announce. A problem, if there is one, follows it and colors both. */
@@ -27,8 +28,7 @@ const withdraw = 'withdraw';
  */
 function offerText(text: string, place: Element, withdrawn: () => void): void {
   withdrawText();
-  const field = document.createElement('textarea');
-  field.className = 'offered';
+  const field = make('textarea', 'offered');
   field.readOnly = true;
   field.rows = 6;
   field.setAttribute('aria-label', 'The text to copy');

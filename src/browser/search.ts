@@ -2,6 +2,7 @@
 
 import MiniSearch, { type AsPlainObject } from 'minisearch';
 import { isTooShort, type SearchEntry, type StoredEntry, searchAgents, searchOptions } from '../site/search/query.ts';
+import { make } from './make.ts';
 import { hasSearch, isEmpty, listOf, readForm, type SearchState, showAddress, writeAddress } from './search-field.ts';
 
 /** How many results the archive shows at first, and how many more each time. */
@@ -65,7 +66,7 @@ function startSuggestions(form: HTMLFormElement, index: Index, next: Next | unde
     if (q === '') return show('', []);
     const { found, near, text } = suggestionsFor(index, q, next);
     const all = `${form.action}?${new URLSearchParams({ q })}`;
-    const rest = found.length > most.found ? [element('a', { href: all }, `Show all ${found.length} agents`)] : [];
+    const rest = found.length > most.found ? [linkTo(all, `Show all ${found.length} agents`)] : [];
     show(text, [...[...found.slice(0, most.found), ...near].map(suggestionLine(form)), ...rest]);
   };
   // A keyboard on the screen covers a part of the page, of which only the visual viewport knows.
@@ -125,12 +126,11 @@ function suggestionsFor(
 /** Returns a function that renders a suggestion. */
 function suggestionLine(form: HTMLFormElement): (result: Result) => HTMLElement {
   return ({ id, title, excerpt, issue, categoryLabel }) =>
-    element(
-      'a',
-      { href: `${form.dataset.agents}/${id}` },
-      element('span', { className: 'suggestion-title' }, title),
-      element('span', { className: 'dateline' }, `No. ${issue} · ${categoryLabel}`),
-      element('span', { className: 'excerpt' }, excerpt),
+    linkTo(
+      `${form.dataset.agents}/${id}`,
+      make('span', 'suggestion-title', title),
+      make('span', 'dateline', `No. ${issue} · ${categoryLabel}`),
+      make('span', 'excerpt', excerpt),
     );
 }
 
@@ -221,20 +221,16 @@ function countText(count: number): string {
 /** Returns a function that renders a result in the archive. `agents` is the path of the folder with the pages of agents. */
 function resultLine(agents: string): (result: Result) => HTMLElement {
   return ({ id, title, excerpt, issue, date, categoryLabel }) => {
-    const time = element('time', {}, dateText(date));
+    const time = make('time', '', dateText(date));
     time.setAttribute('datetime', date);
-    const link = element('a', { href: `${agents}/${id}` }, title);
-    return element(
-      'li',
-      {},
-      element(
-        'article',
-        { className: 'result' },
-        element('p', { className: 'dateline' }, `No. ${issue} · `, time, ` · ${categoryLabel}`),
-        element('h3', {}, link),
-        element('p', { className: 'excerpt' }, excerpt),
-      ),
+    const article = make(
+      'article',
+      'result',
+      make('p', 'dateline', `No. ${issue} · `, time, ` · ${categoryLabel}`),
+      make('h3', '', linkTo(`${agents}/${id}`, title)),
+      make('p', 'excerpt', excerpt),
     );
+    return make('li', '', article);
   };
 }
 
@@ -245,12 +241,6 @@ function dateText(date: string): string {
   );
 }
 
-function element<Name extends keyof HTMLElementTagNameMap>(
-  name: Name,
-  properties: Partial<HTMLElementTagNameMap[Name]>,
-  ...children: (string | Node)[]
-): HTMLElementTagNameMap[Name] {
-  const made = Object.assign(document.createElement(name), properties);
-  made.append(...children);
-  return made;
+function linkTo(href: string, ...children: (string | Node)[]): HTMLAnchorElement {
+  return Object.assign(make('a', '', ...children), { href });
 }

@@ -1,6 +1,7 @@
 /** The script of every page. Reading, voting and subscribing work without it. */
 
 import { startForms } from './forms.ts';
+import { make } from './make.ts';
 import { forget, recall, remember } from './memory.ts';
 import { copyButton, startCopying, startFillIn, startOpenIn } from './prompt.ts';
 import { startSearch } from './search-field.ts';
@@ -56,12 +57,7 @@ function startReadMarks(): void {
   if (here !== null) remember(readKey, [...new Set(read).add(here)].slice(-mostRead).join('\n'));
   const links = [...document.querySelectorAll<HTMLAnchorElement>('.entry h3 a, .days a')];
   const marked = links.filter(({ pathname }) => read.has(pathname));
-  for (const link of marked) {
-    const mark = document.createElement('span');
-    mark.className = 'read-mark';
-    mark.textContent = 'opened';
-    link.after(' ', mark);
-  }
+  for (const link of marked) link.after(' ', make('span', 'read-mark', 'opened'));
   const clear = document.querySelector<HTMLElement>('.forget-read');
   if (clear === null || marked.length === 0) return;
   clear.hidden = false;

@@ -1,3 +1,4 @@
+import { make } from './make.ts';
 import { recall, remember } from './memory.ts';
 
 /** Where the browser remembers the tab that the reader chose last, on any page. */
@@ -19,11 +20,10 @@ function startGroup(group: HTMLElement): void {
   const panels = [...group.children] as HTMLElement[];
   const tabs = panels.map((panel) => {
     const heading = panel.querySelector<HTMLElement>('h3');
-    const tab = document.createElement('button');
+    const tab = make('button', '', heading?.textContent ?? '');
     tab.type = 'button';
     tab.role = 'tab';
     tab.id = `${panel.id}-tab`;
-    tab.textContent = heading?.textContent ?? '';
     tab.setAttribute('aria-controls', panel.id);
     panel.role = 'tabpanel';
     panel.setAttribute('aria-labelledby', tab.id);
@@ -37,10 +37,9 @@ function startGroup(group: HTMLElement): void {
       panels[at]?.toggleAttribute('hidden', at !== index);
     }
   };
-  const list = document.createElement('div');
+  const list = make('div', '', ...tabs);
   list.role = 'tablist';
   list.setAttribute('aria-label', group.dataset.tabs ?? '');
-  list.append(...tabs);
   list.addEventListener('click', ({ target }) => {
     const index = tabs.indexOf(target as HTMLButtonElement);
     if (index === -1) return;
@@ -55,12 +54,8 @@ function startGroup(group: HTMLElement): void {
     tab?.focus();
     tab?.click();
   });
-  show(
-    Math.max(
-      0,
-      panels.findIndex(({ id }) => id === recall(chosen)),
-    ),
-  );
+  const remembered = panels.findIndex(({ id }) => id === recall(chosen));
+  show(Math.max(0, remembered));
   group.prepend(list);
 }
 

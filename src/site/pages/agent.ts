@@ -353,7 +353,6 @@ function answerOf(graded: GradedAnswer, cases: readonly Case[], toHtml: (answer:
         : {
             id: `${idOf(graded)}-without`,
             title: `Without the prompt: ${score(withoutPrompt.results)}`,
-            score: score(withoutPrompt.results),
             ask: recorded.withoutPrompt?.ask ?? null,
             missed: missedWithoutPrompt(graded),
             answer: withoutPrompt.answer,

@@ -124,6 +124,7 @@ function archivePage(site: Site): string {
 
 function yearPage(site: Site, year: string, months: readonly Month[]): string {
   const path = `archive/${year}`;
+  const shown = months.flatMap(({ agents }) => agents);
   return renderPage(
     site,
     {
@@ -132,14 +133,7 @@ function yearPage(site: Site, year: string, months: readonly Month[]): string {
       description: `The agents of ${year}, by month.`,
       path,
       section: 'archive',
-      graph: [
-        breadcrumbNode(site, [archiveEntry, { name: year, path }]),
-        listNode(
-          site,
-          path,
-          months.flatMap(({ agents }) => agents),
-        ),
-      ],
+      graph: [breadcrumbNode(site, [archiveEntry, { name: year, path }]), listNode(site, path, shown)],
     },
     { year, months: months.map((month) => ({ ...countedMonth(month), agents: documentsOf(site, month.agents) })) },
   );
@@ -182,39 +176,46 @@ function countedMonth({ month, path, agents }: Month): { month: string; path: st
 /** How many agents of a category or tag are on a page. The list continues at `<key>/2`. */
 const pageLength = 100;
 
-export const categories: Output = {
-  path: 'categories/{category}.html',
-  also: 'categories/{category}/index.html',
-  purpose: 'The newest agents of one category',
-  *files(site) {
-    for (const group of categoriesOf(site)) yield* firstPage(site, categoryPages(site, group));
-  },
-};
+/** The first page of each category or tag, and the pages that continue their lists. */
+function groupOutputs(
+  pattern: 'categories/{category}' | 'tags/{tag}',
+  purposes: [first: string, further: string],
+  pagesOf: (site: Site) => Pages[],
+) {
+  const first: Output = {
+    path: `${pattern}.html`,
+    also: `${pattern}/index.html`,
+    purpose: purposes[0],
+    *files(site) {
+      for (const group of pagesOf(site)) {
+        const copy = group.pages.length > 1 ? { copy: `${group.path}/index.html` } : {};
+        yield { ...pageFile(site, group, 0), ...copy };
+      }
+    },
+  };
+  const further: Output = {
+    path: `${pattern}/{page}.html`,
+    purpose: purposes[1],
+    *files(site) {
+      for (const group of pagesOf(site)) {
+        for (let index = 1; index < group.pages.length; index += 1) yield pageFile(site, group, index);
+      }
+    },
+  };
+  return [first, further] as const;
+}
 
-export const categoriesFurther: Output = {
-  path: 'categories/{category}/{page}.html',
-  purpose: 'Earlier agents of a category, if it has more than one page',
-  *files(site) {
-    for (const group of categoriesOf(site)) yield* furtherPages(site, categoryPages(site, group));
-  },
-};
+export const [categories, categoriesFurther] = groupOutputs(
+  'categories/{category}',
+  ['The newest agents of one category', 'Earlier agents of a category, if it has more than one page'],
+  (site) => categoriesOf(site).map((group) => categoryPages(site, group)),
+);
 
-export const tags: Output = {
-  path: 'tags/{tag}.html',
-  also: 'tags/{tag}/index.html',
-  purpose: 'The newest agents with one tag',
-  *files(site) {
-    for (const group of tagsOf(site)) yield* firstPage(site, tagPages(group));
-  },
-};
-
-export const tagsFurther: Output = {
-  path: 'tags/{tag}/{page}.html',
-  purpose: 'Earlier agents with a tag, if it has more than one page',
-  *files(site) {
-    for (const group of tagsOf(site)) yield* furtherPages(site, tagPages(group));
-  },
-};
+export const [tags, tagsFurther] = groupOutputs(
+  'tags/{tag}',
+  ['The newest agents with one tag', 'Earlier agents with a tag, if it has more than one page'],
+  (site) => tagsOf(site).map(tagPages),
+);
 
 /** The paths of the pages of categories and tags, below the base URL, each with the agents that it shows. */
 export function* groupAddresses(site: Site): Iterable<{ path: string; agents: readonly PublishedAgent[] }> {
@@ -261,19 +262,9 @@ function addressOf(path: string, index: number): string {
   return index === 0 ? path : `${path}/${index + 1}`;
 }
 
-function* firstPage(site: Site, group: Pages): Iterable<RenderedFile> {
-  const copy = group.pages.length > 1 ? { copy: `${group.path}/index.html` } : {};
-  yield { path: `${group.path}.html`, ...copy, inputs: listed(group.agents), render: () => groupPage(site, group, 0) };
-}
-
-function* furtherPages(site: Site, group: Pages): Iterable<RenderedFile> {
-  for (let index = 1; index < group.pages.length; index += 1) {
-    yield {
-      path: `${addressOf(group.path, index)}.html`,
-      inputs: listed(group.agents),
-      render: () => groupPage(site, group, index),
-    };
-  }
+function pageFile(site: Site, group: Pages, index: number): RenderedFile {
+  const path = `${addressOf(group.path, index)}.html`;
+  return { path, inputs: listed(group.agents), render: () => groupPage(site, group, index) };
 }
 
 function groupPage(site: Site, group: Pages, index: number): string {
@@ -355,18 +346,13 @@ function filterChoices(site: Site): FilterChoice[] {
   ];
 }
 
-/** The names that at least one agent has. It stops as soon as all are found. */
+/** The names that at least one agent has. */
 function used(
   names: readonly string[],
   agents: Site['agents'],
   namesOf: (agent: PublishedAgent) => readonly string[],
 ): string[] {
-  const missing = new Set(names);
-  for (const agent of agents) {
-    if (missing.size === 0) break;
-    for (const name of namesOf(agent)) missing.delete(name);
-  }
-  return names.filter((name) => !missing.has(name));
+  return names.filter((name) => agents.some((agent) => namesOf(agent).includes(name)));
 }
 
 function named(values: readonly string[]): { value: string; label: string }[] {

@@ -9,7 +9,7 @@ import { listed, none, type Output, single, upcoming, whole } from '../output.ts
 import { searchIndex, searchIndexJson } from '../search/search-index.ts';
 import { documentOf, documentsOf } from '../shared/agent-document.ts';
 import { categoriesOf, counted } from '../shared/groups.ts';
-import { breadcrumbNode, listNode, type PageHead, renderPage, websiteNode } from '../shared/page.ts';
+import { breadcrumbNode, listNode, renderPage, websiteNode } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 import { madeFor, plateOf, resultOf } from './agent.ts';
 
@@ -32,8 +32,11 @@ export const homePage = single(
         title: null,
         description: site.settings.description,
         path: '',
+        section: 'today',
         saysNext: true,
-        ...headOf(site),
+        // The home page has the color of the newest agent's category.
+        ...(newest === undefined ? {} : { category: newest.category, plates: true }),
+        graph: [websiteNode(site), ...(newest === undefined ? [] : [listNode(site, '', homeAgents(site))])],
       },
       {
         lead,
@@ -55,16 +58,6 @@ export const homePage = single(
 /** The agents that the home page shows. */
 export function homeAgents({ agents }: Site): readonly PublishedAgent[] {
   return agents.slice(0, newest + 1);
-}
-
-/** The home page has the color of the newest agent's category. */
-function headOf(site: Site): Pick<PageHead, 'category' | 'section' | 'plates' | 'graph'> {
-  const [newest] = site.agents;
-  return {
-    section: 'today',
-    graph: [websiteNode(site), ...(newest === undefined ? [] : [listNode(site, '', homeAgents(site))])],
-    ...(newest === undefined ? {} : { category: newest.category, plates: true }),
-  };
 }
 
 export const about = single(
@@ -216,74 +209,77 @@ function pointer(site: Site, former: string, slug: string): string {
   );
 }
 
-/** Pages that the server responds to forms with if the browser runs no JavaScript. Nothing links to them. */
+/** What a page says that answers a form or a link. */
+interface Answer {
+  title: string;
+  text: string;
+  description?: string;
+  /** The button that does what the link in the email is for. */
+  button?: string;
+  /** Whether the reader should go back to the form. */
+  back?: boolean;
+}
 
-export const thanks: Output = {
-  path: 'thanks/{form}.html',
-  purpose: 'The page after a form was sent without JavaScript',
-  *files(site) {
-    const texts = {
-      vote: { title: 'Thank you for your vote', text: 'Your vote was recorded. Only the publisher reads notes.' },
-      'sign-up': {
-        title: 'Thank you for subscribing',
-        text: `Your address was saved. ${subscribedText(site.settings.title)}`,
-      },
-    };
-    for (const [form, { title, text }] of Object.entries(texts)) {
-      const render = () =>
-        renderPage(site, { template: 'answer', title, description: text, path: null }, { title, text, back: false });
-      yield { path: `thanks/${form}.html`, inputs: none(), render };
-    }
+/** Pages that the server answers forms and links in emails with. Nothing links to them. */
+function answers(path: Output['path'], purpose: string, answersOf: (site: Site) => Record<string, Answer>): Output {
+  return {
+    path,
+    purpose,
+    *files(site) {
+      for (const [name, answer] of Object.entries(answersOf(site))) {
+        const { title, text, description = text, button = null, back = false } = answer;
+        const render = () =>
+          renderPage(site, { template: 'answer', title, description, path: null }, { title, text, button, back });
+        yield { path: path.replace(/\{\w+\}/, name), inputs: none(), render };
+      }
+    },
+  };
+}
+
+export const thanks = answers('thanks/{form}.html', 'The page after a form was sent without JavaScript', (site) => ({
+  vote: { title: 'Thank you for your vote', text: 'Your vote was recorded. Only the publisher reads notes.' },
+  'sign-up': {
+    title: 'Thank you for subscribing',
+    text: `Your address was saved. ${subscribedText(site.settings.title)}`,
   },
-};
+}));
 
 /** What the links in emails open. The server answers with them, so that a page that only opens changes nothing. */
-export const subscriptionPages: Output = {
-  path: 'subscription/{page}.html',
-  purpose: 'A page that a link in an email opens, or that its button leads to',
-  *files(site) {
-    for (const [page, { title, text, description = text, button = null }] of Object.entries(subscriptionTexts)) {
-      const head = { template: 'subscription', title, description, path: null };
-      yield {
-        path: `subscription/${page}.html`,
-        inputs: none(),
-        render: () => renderPage(site, head, { title, text, button }),
-      };
-    }
-  },
-};
-
-const subscriptionTexts: Record<string, { title: string; text: string; description?: string; button?: string }> = {
-  confirm: {
-    title: 'Confirm your subscription',
-    text: 'Press the button, and you are subscribed. Every email has a link to unsubscribe.',
-    button: 'Subscribe',
-  },
-  confirmed: { title: 'You are subscribed', text: 'Your address is confirmed. Every email has a link to unsubscribe.' },
-  unsubscribe: {
-    title: 'Unsubscribe',
-    text: 'Press the button, and you get no more of these emails.',
-    button: 'Unsubscribe',
-  },
-  unsubscribed: { title: 'You are unsubscribed', text: 'You get no more of these emails.' },
-  failed: {
-    title: 'This link does not work',
-    text: generalMessages.failed,
-    description: 'The link in the email does not work.',
-  },
-};
-
-export const refused = single(
-  'refused.html',
-  'The page when a form sent without JavaScript is refused',
-  (site) =>
-    renderPage(
-      site,
-      { template: 'answer', title: 'Not accepted', description: 'The form was not accepted.', path: null },
-      { title: 'Not accepted', text: generalMessages.refused, back: true },
-    ),
-  none,
+export const subscriptionPages = answers(
+  'subscription/{page}.html',
+  'A page that a link in an email opens, or that its button leads to',
+  () => ({
+    confirm: {
+      title: 'Confirm your subscription',
+      text: 'Press the button, and you are subscribed. Every email has a link to unsubscribe.',
+      button: 'Subscribe',
+    },
+    confirmed: {
+      title: 'You are subscribed',
+      text: 'Your address is confirmed. Every email has a link to unsubscribe.',
+    },
+    unsubscribe: {
+      title: 'Unsubscribe',
+      text: 'Press the button, and you get no more of these emails.',
+      button: 'Unsubscribe',
+    },
+    unsubscribed: { title: 'You are unsubscribed', text: 'You get no more of these emails.' },
+    failed: {
+      title: 'This link does not work',
+      text: generalMessages.failed,
+      description: 'The link in the email does not work.',
+    },
+  }),
 );
+
+export const refused = answers('refused.html', 'The page when a form sent without JavaScript is refused', () => ({
+  refused: {
+    title: 'Not accepted',
+    text: generalMessages.refused,
+    description: 'The form was not accepted.',
+    back: true,
+  },
+}));
 
 export const searchIndexFile = single(
   'search-index.json',

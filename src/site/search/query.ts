@@ -1,5 +1,5 @@
 import type MiniSearch from 'minisearch';
-import type { Options, QueryCombination } from 'minisearch';
+import type { Options, QueryCombination, SearchResult } from 'minisearch';
 
 /**
  * Decides which words are searched, and which are forms of the same word. For English; other languages are unchanged.
@@ -198,18 +198,7 @@ const fieldWeights = {
 export const searchOptions: Options<SearchEntry> = {
   idField: 'slug',
   fields: Object.keys(fieldWeights),
-  storeFields: [
-    'title',
-    'excerpt',
-    'tags',
-    'category',
-    'categoryLabel',
-    'difficulty',
-    'runtimes',
-    'date',
-    'changedOn',
-    'issue',
-  ],
+  storeFields: 'title excerpt tags category categoryLabel difficulty runtimes date changedOn issue'.split(' '),
   processTerm: indexTerms,
 };
 
@@ -295,18 +284,15 @@ export function searchAgents(
   const boostDocument = (id: string) => ((scores.get(id) ?? -1) < bound ? 0 : 1);
   const queries = words.map((word) => word.query);
   const ranked = index.search({ queries, combineWith: 'OR', boostDocument, boost: { title: 3 } });
-  const ranks = ranked.map(({ score, queryTerms: { length } }) => score / length);
-  const unit = rankWeight / Math.max(...ranks);
+  const rankOf = ({ score, queryTerms: { length } }: SearchResult) => score / length;
+  const unit = rankWeight / Math.max(...ranked.map(rankOf));
   return ranked
-    .map((result, at) => {
+    .map((result) => {
       const score = scores.get(result.id) as number;
-      return { result, score, order: score + unit * (ranks[at] as number) };
-    })
-    .sort((a, b) => b.order - a.order || b.result.issue - a.result.issue)
-    .map(({ result, score }) => {
-      const hit = { score, whole: sums.get(result.id)?.words === words.length };
+      const hit = { score, order: score + unit * rankOf(result), whole: sums.get(result.id)?.words === words.length };
       return Object.assign(result as unknown as StoredEntry & { id: string }, hit);
-    });
+    })
+    .sort((a, b) => b.order - a.order || b.issue - a.issue);
 }
 
 /** Joins two words in a row if agents have them as one: `runbook` for run book. */

@@ -1,6 +1,6 @@
 import { listed, none, type Output } from '../output.ts';
 import { accentColor } from '../shared/page.ts';
-import { agentImage, publicationImage, type Site } from '../site.ts';
+import { agentImage, type PublishedAgent, publicationImage, type Site } from '../site.ts';
 import type { Deferred, Font } from './renderer.ts';
 
 /** Text broken into lines, since the renderer wraps nothing. */
@@ -192,32 +192,6 @@ interface Fonts {
   sans: Typesetter;
 }
 
-/** What the image of the publication says. */
-interface PublicationTexts {
-  color: string;
-  title: string;
-  /** Shown instead of a title that the fonts lack letters of; always in Latin letters. */
-  host: string;
-  tagline: string;
-  description: string;
-}
-
-/** What the image of an agent says. */
-interface AgentTexts {
-  color: string;
-  publication: Omit<PublicationTexts, 'color'>;
-  slug: string;
-  title: string;
-  excerpt: string;
-  issue: number;
-  /** YYYY-MM-DD, and written out. */
-  date: string;
-  weekday: string;
-  longDate: string;
-  category: string;
-  categoryLabel: string;
-}
-
 /** Where the template places text, in pixels: the margin for the number, and the column beside it. */
 const margin = { width: 264 };
 const column = { width: 736, top: 206, bottom: 574 };
@@ -238,34 +212,39 @@ const headline = {
 const standfirst = { size: 29, leading: 42, gap: 50, lines: 4 };
 
 /** Lays out the image of an agent. */
-function layOutAgent({ serif, sans }: Fonts, texts: AgentTexts): SocialImage {
-  const { publication, slug, title, excerpt, issue, date, weekday, longDate, category, categoryLabel } = texts;
+function layOutAgent({ serif, sans }: Fonts, { settings, dates }: Site, agent: PublishedAgent): SocialImage {
+  const { slug, title, excerpt, issue, date, category, document } = agent;
   const small = [24, 22, 20, 18];
   return {
-    color: texts.color,
-    name: line(sans, sans.drawable(publication.title) ?? publication.host, 520, [28, 25, 22]),
-    aside: optionalLine(sans, publication.tagline, 460, [22, 20, 18]),
+    color: accentColor(settings, category),
+    name: line(sans, sans.drawable(settings.title) ?? hostOf(settings), 520, [28, 25, 22]),
+    aside: optionalLine(sans, settings.tagline, 460, [22, 20, 18]),
     issue: {
       number: line(serif, String(issue), margin.width, [176, 150, 124, 104, 84, 60]),
-      day: line(sans, sans.drawable(weekday) ?? '', margin.width, small),
-      date: line(sans, sans.drawable(longDate) ?? date, margin.width, small),
+      day: line(sans, sans.drawable(dates.weekday(date)) ?? '', margin.width, small),
+      date: line(sans, sans.drawable(dates.longDate(date)) ?? date, margin.width, small),
     },
-    kicker: line(sans, sans.drawable(categoryLabel) ?? category, column.width, [28, 24]),
+    kicker: line(sans, sans.drawable(document.categoryLabel) ?? category, column.width, [28, 24]),
     ...article(serif, serif.drawable(title) ?? wordsOf(slug), serif.drawable(excerpt)),
   };
 }
 
 /** Lays out the image of the publication, for all pages but those of agents. */
-function layOutPublication({ serif, sans }: Fonts, texts: PublicationTexts): SocialImage {
-  const { color, title, host, tagline, description } = texts;
+function layOutPublication({ serif, sans }: Fonts, { settings }: Site): SocialImage {
+  const host = hostOf(settings);
   return {
-    color,
+    color: accentColor(settings, ''),
     name: line(sans, host, column.width, [28, 25, 22]),
     aside: null,
     issue: null,
-    kicker: optionalLine(sans, tagline, column.width, [28, 24]),
-    ...article(serif, serif.drawable(title) ?? host, serif.drawable(description)),
+    kicker: optionalLine(sans, settings.tagline, column.width, [28, 24]),
+    ...article(serif, serif.drawable(settings.title) ?? host, serif.drawable(settings.description)),
   };
+}
+
+/** Shown instead of a title that the fonts lack letters of; always in Latin letters. */
+function hostOf({ baseUrl }: Site['settings']): string {
+  return new URL(baseUrl).host;
 }
 
 /** The headline, and as much of the text below it as there is room for. */
@@ -310,35 +289,15 @@ export const socialImage: Output = {
   purpose: 'The social image of an agent, or of the publication (Open Graph)',
   inThreads: true,
   *files(site) {
-    const { settings } = site;
-    const publication = {
-      title: settings.title,
-      host: new URL(settings.baseUrl).host,
-      tagline: settings.tagline,
-      description: settings.description,
-    };
     const fonts = {
       serif: new Typesetter(site.images.fonts, 'besley-basic.ttf'),
       sans: new Typesetter(site.images.fonts, 'libre-franklin-basic.ttf'),
     };
-    const { weekday, longDate } = site.dates;
     for (const agent of site.agents) {
-      const render = () => {
-        const { slug, title, excerpt, issue, date, category, document } = agent;
-        const { categoryLabel } = document;
-        const day = { weekday: weekday(date), longDate: longDate(date) };
-        const color = accentColor(settings, category);
-        const texts = { slug, title, excerpt, issue, date, ...day, category, categoryLabel, color, publication };
-        return draw(site, layOutAgent(fonts, texts));
-      };
+      const render = () => draw(site, layOutAgent(fonts, site, agent));
       yield { path: agentImage(agent.slug), inputs: listed([agent]), agent: agent.slug, render };
     }
-    const color = accentColor(settings, '');
-    yield {
-      path: publicationImage,
-      inputs: none(),
-      render: () => draw(site, layOutPublication(fonts, { ...publication, color })),
-    };
+    yield { path: publicationImage, inputs: none(), render: () => draw(site, layOutPublication(fonts, site)) };
   },
 };
 
