@@ -24,7 +24,7 @@ import { releaseNotes } from '../../tools/release-notes.ts';
 import { bundled, inFolder, snapshot, temporaryFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
 import { manifestFaults } from '../support/plugin-schemas.ts';
-import { inherited, run } from '../support/process.ts';
+import { catalog, inherited, run } from '../support/process.ts';
 
 /** The package contains everything that the program needs, and nothing else. */
 
@@ -377,7 +377,6 @@ test('from the tarballs alone, init or npm create, npm install and npm start ser
       assert.is(made.code, 0, made.stderr);
 
       await succeed('npm', ['install', '--loglevel', 'error'], home, env);
-      const bin = join(home, 'node_modules', name, 'bin/catalog.js');
       assert.not.ok(asked.includes(name), 'npm asks for no package of our name: the catalog has it');
 
       // No registry has the program: its copy has the bytes that npm packed, and the lock file their digest.
@@ -407,7 +406,7 @@ test('from the tarballs alone, init or npm create, npm install and npm start ser
       const workflows = join(home, '.github/workflows');
       const files = readdirSync(workflows);
       assert.equal(files.sort(), ['intake.yml', 'publish.yml', 'validate.yml']);
-      const validated = await run(process.execPath, [bin, 'validate', '--format', 'json'], { cwd: home });
+      const validated = await catalog(['validate', '--format', 'json'], { cwd: home });
       assert.equal(JSON.parse(validated.stdout).diagnostics, []);
       // The paths in deploy/ exist: the unit and the image start the program under them.
       const unit = readFileSync(join(home, 'deploy/catalog.service'), 'utf8');
