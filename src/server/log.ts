@@ -52,8 +52,7 @@ function errorText(error: unknown): string {
 }
 
 function clock(time: number): string {
-  const date = new Date(Number.isFinite(time) ? time : Date.now());
-  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
+  return new Date(Number.isFinite(time) ? time : Date.now()).toTimeString().slice(0, 8);
 }
 
 const key = Symbol('request id');
