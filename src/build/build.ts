@@ -227,7 +227,7 @@ function render<Target extends Destination>(
   const recalled = memory ?? noMemory;
   const preview = selection.future === true || selection.drafts === true;
   const content = loadContent(cwd, settings, selection.today, {
-    expectNumbers: preview,
+    numbers: preview ? 'expected' : 'due',
     memory: recalled,
     sources,
     onFolder: (done, total) => onProgress('Reading agents', done, total),

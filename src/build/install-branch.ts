@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readBlobs } from '../content/check/default-branch.ts';
+import { readBlobs } from '../content/history.ts';
 import { sha256Of } from '../lib/files.ts';
 import { GitError, git, gitOrNull, isShallow } from '../lib/git.ts';
 import { type PluginRelease, type PublishedPlugins, revisionOf } from '../schema/documents.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { unprocessable } from '../content/parse/files.ts';
+import { unprocessable } from '../content/read.ts';
 import { OperationError } from '../lib/errors.ts';
 import { digestOf } from '../lib/files.ts';
 import type { OnProgress } from '../lib/lazy.ts';

@@ -21,22 +21,8 @@ export interface Choice {
   hint?: string;
 }
 
-/** Asks questions in the terminal. Every method throws Cancelled when the person cancels. */
-export interface Questions {
-  /** Says what the questions are for. */
-  begin(title: string): void;
-  /**
-   * Asks for a line of text until `check` accepts it. `check` throws UsageError or OperationError, whose message is shown.
-   * An empty answer means `fallback`, which is shown until something is typed.
-   */
-  line<Value>(question: string, fallback: string, check: (answer: string) => Value): Promise<Value>;
-  /** Asks for yes or no. Enter means yes. */
-  whether(question: string): Promise<boolean>;
-  /** Asks for one of the choices. */
-  one(question: string, choices: readonly Choice[], first: string): Promise<string>;
-  /** Asks for any number of choices, or at least one if `required`. */
-  some(question: string, choices: readonly Choice[], chosen: readonly string[], required: boolean): Promise<string[]>;
-}
+/** Asks questions in the terminal. */
+export type Questions = ReturnType<typeof questions>;
 
 /** Thrown when the person cancels. */
 class Cancelled extends Error {
@@ -96,7 +82,8 @@ function outputOf({ color }: Console): WriteStream {
   });
 }
 
-function questions(output: WriteStream, signal: AbortSignal): Questions {
+/** Returns functions that ask. All of them throw Cancelled when the person cancels. */
+function questions(output: WriteStream, signal: AbortSignal) {
   updateSettings({ aliases: { '\u0004': 'cancel' } });
   const common = { output, signal };
   const answered = async <Value>(answer: Promise<Value | typeof CANCEL_SYMBOL>): Promise<Value> => {
@@ -105,34 +92,37 @@ function questions(output: WriteStream, signal: AbortSignal): Questions {
     return value;
   };
   return {
-    begin: (title) => intro(visible(title), { output }),
-    async line(question, fallback, check) {
-      const given = (answer = '') => answer.trim() || fallback;
+    /** Says what the questions are for. */
+    begin: (title: string) => intro(visible(title), { output }),
+    /**
+     * Asks for a line of text until `check` accepts it. `check` throws UsageError or OperationError, whose message is shown.
+     * An empty answer means `fallback`, which is shown until something is typed.
+     */
+    async line<Value>(question: string, fallback: string, check: (answer: string) => Value): Promise<Value> {
+      const typed = (answer = '') => answer.trim() || fallback;
       const answer = await answered(
         text({
           ...common,
           message: visible(question),
           placeholder: visible(fallback),
           defaultValue: fallback,
-          validate: (answer) => objection(() => check(given(answer))),
+          validate: (answer) => objection(() => check(typed(answer))),
         }),
       );
-      return check(given(answer));
+      return check(typed(answer));
     },
-    whether: (question) => answered(confirm({ ...common, message: visible(question) })),
-    one: (question, choices, first) =>
-      answered(select({ ...common, message: visible(question), options: shown(choices), initialValue: first })),
-    some: (question, choices, chosen, required) =>
-      answered(
-        multiselect({
-          ...common,
-          message: visible(question),
-          options: shown(choices),
-          initialValues: chosen,
-          required,
-          maxItems: 12,
-        }),
-      ),
+    /** Asks for yes or no. Enter means yes. */
+    whether: (question: string) => answered(confirm({ ...common, message: visible(question) })),
+    /** Asks for one of the choices. */
+    one: (question: string, choices: readonly Choice[], initialValue: string) =>
+      answered(select({ ...common, message: visible(question), options: shown(choices), initialValue })),
+    /** Asks for any number of choices, or at least one if `required`. */
+    some(question: string, choices: readonly Choice[], initialValues: string[], required: boolean) {
+      const options = shown(choices);
+      return answered(
+        multiselect({ ...common, message: visible(question), options, initialValues, required, maxItems: 12 }),
+      );
+    },
   };
 }
 

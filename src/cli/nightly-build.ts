@@ -5,6 +5,7 @@ import { checkSettings, givenBaseUrl, loadSettings } from '../content/settings.t
 import { addDays, zone } from '../lib/calendar.ts';
 import { runChild, stopChild } from '../lib/children.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
+import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import { prettyReport } from '../schema/diagnostics/report.ts';
 import type { Settings } from '../schema/settings.ts';
 import { asOnlyBuild, readBuildInfo } from '../storage/build-folder.ts';
@@ -122,9 +123,8 @@ export class CatalogBuilder {
    */
   async start(port: number): Promise<void> {
     this.#port = port;
-    const done = await this.#tryNow();
     this.#end = daily({
-      done,
+      done: await this.#buildNow(),
       today: () => this.#calendar().today(new Date()),
       untilTomorrow: () => {
         const { today, startOfDay } = zone(this.#timezone);
@@ -152,33 +152,27 @@ export class CatalogBuilder {
     return loadSettings(cwd, { ...flags, baseUrl: this.#baseUrl() }, environment);
   }
 
-  /** Builds in this process. Returns the date that the build is for. */
-  async #buildNow(): Promise<string> {
+  /** Builds in this process. Returns the date that the build is for; null if it failed but there is an earlier one to serve. */
+  async #buildNow(): Promise<string | null> {
     const { cwd, dist, environment, terminal, log } = this.#options;
-    const settings = this.#settings();
-    this.#timezone = settings.timezone;
-    const today = zone(settings.timezone).today(new Date());
-    const options = { cwd, out: dist, settings, cache: cacheFolder(environment), today, skipInvalid: true };
-    const say = (message: string) => terminal.say(message);
-    const result = await asOnlyBuild([[dist, '--out']], say, (onProgress) => build({ ...options, onProgress }));
-    const { info, written, warnings, skipped, historyMissing } = result;
-    if (warnings.length > 0) terminal.say(`${prettyReport(warnings, { color: terminal.color })}\n\n`);
-    if (historyMissing !== null) log.warn(historyMissing);
-    if (skipped.length > 0) log.warn({ agents: skipped }, skippedAgents);
-    log.info({ build: info.id, ...info.counts, ...written }, 'built');
-    return today;
-  }
-
-  /** Builds in this process. If the build fails but there is an earlier build to serve, returns null. */
-  async #tryNow(): Promise<string | null> {
-    const { dist, terminal, log } = this.#options;
+    const report = (diagnostics: readonly Diagnostic[]) =>
+      terminal.say(`${prettyReport(diagnostics, { color: terminal.color })}\n\n`);
     try {
-      return await this.#buildNow();
+      const settings = this.#settings();
+      this.#timezone = settings.timezone;
+      const today = zone(settings.timezone).today(new Date());
+      const options = { cwd, out: dist, settings, cache: cacheFolder(environment), today, skipInvalid: true };
+      const say = (message: string) => terminal.say(message);
+      const result = await asOnlyBuild([[dist, '--out']], say, (onProgress) => build({ ...options, onProgress }));
+      const { info, written, warnings, skipped, historyMissing } = result;
+      if (warnings.length > 0) report(warnings);
+      if (historyMissing !== null) log.warn(historyMissing);
+      if (skipped.length > 0) log.warn({ agents: skipped }, skippedAgents);
+      log.info({ build: info.id, ...info.counts, ...written }, 'built');
+      return today;
     } catch (error) {
       if (!holdsBuild(dist)) throw error;
-      if (error instanceof ContentError) {
-        terminal.say(`${prettyReport(error.diagnostics, { color: terminal.color })}\n\n`);
-      }
+      if (error instanceof ContentError) report(error.diagnostics);
       log.error({ err: error }, failed);
       return null;
     }
@@ -187,19 +181,15 @@ export class CatalogBuilder {
   /** Builds in another process, so that requests are answered meanwhile. The server then switches to the new build. */
   async #rebuild(): Promise<void> {
     const { cwd, dist, flags, environment, log } = this.#options;
-    const urls = [
-      ...['--base-url', this.#baseUrl()],
-      ...(flags.runtimeUrl === undefined ? [] : ['--runtime-url', flags.runtimeUrl]),
-    ];
+    const urls = ['--base-url', this.#baseUrl()];
+    if (flags.runtimeUrl !== undefined) urls.push('--runtime-url', flags.runtimeUrl);
     const program = process.argv[1] ?? '';
     const args = [program, 'build', '--format', 'json', '--skip-invalid', '--cwd', cwd, '--out', dist, ...urls];
-    const { code, failure, ...printed } = await runChild(process.execPath, args, {
-      env: environment,
-      maxBytes: maxOutputBytes,
-      started: (child) => {
-        this.#child = child;
-      },
-    });
+    const started = (child: ChildProcess) => {
+      this.#child = child;
+    };
+    const options = { env: environment, maxBytes: maxOutputBytes, started };
+    const { code, failure, ...printed } = await runChild(process.execPath, args, options);
     const [stdout, stderr] = [printed.stdout.toString('utf8'), printed.stderr.toString('utf8')];
     this.#child = undefined;
     if (this.#stopped) return;

@@ -7,7 +7,6 @@ import { OperationError, UsageError } from '../lib/errors.ts';
 import { visible } from '../lib/text.ts';
 import { isLater, programVersion } from '../program.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
-import type { Settings } from '../schema/settings.ts';
 import { databaseUrl } from '../storage/database.ts';
 import type { Console } from './console.ts';
 
@@ -80,12 +79,15 @@ export interface CommonFlags {
   format: Format;
 }
 
-/** Loads the settings of the catalog that the flags name, with today's date in its time zone. */
-export async function openCatalog(flags: Pick<CommonFlags, 'cwd' | 'baseUrl' | 'runtimeUrl' | 'today'>): Promise<{
+/** The flags that say where votes or subscribers are stored. */
+export interface StoreFlags {
   cwd: string;
-  settings: Settings;
-  today: string;
-}> {
+  data?: string;
+  file?: string;
+}
+
+/** Loads the settings of the catalog that the flags name, with today's date in its time zone. */
+export async function openCatalog(flags: Pick<CommonFlags, 'cwd' | 'baseUrl' | 'runtimeUrl' | 'today'>) {
   const { loadSettings } = await import('../content/settings.ts');
   const cwd = resolve(flags.cwd);
   const settings = loadSettings(cwd, flags, process.env);
@@ -145,12 +147,12 @@ export function catalogAround(folder: string): string {
 
 /** The build folder: `--out`, else CATALOG_DIST, relative to the catalog folder. */
 export function outFolder({ cwd, out }: Pick<CommonFlags, 'cwd' | 'out'>): string {
-  return resolve(cwd, given(out, process.env.CATALOG_DIST, 'dist'));
+  return resolve(cwd, firstOf(out, process.env.CATALOG_DIST, 'dist'));
 }
 
 /** The folder with votes and subscribers: `--data`, else CATALOG_DATA, relative to the catalog folder. */
 export function dataFolder({ cwd, data }: { cwd: string; data?: string }): string {
-  return resolve(cwd, given(data, process.env.CATALOG_DATA, 'data'));
+  return resolve(cwd, firstOf(data, process.env.CATALOG_DATA, 'data'));
 }
 
 /** Returns DATABASE_URL. Throws UsageError if it is not set. */
@@ -178,17 +180,17 @@ export function slugOf(argument: string, cwd: string, here = process.cwd()): str
 }
 
 /**
- * Returns the slugs that arguments name, each once. Throws OperationError if `known` lacks one of them, and suggests the
+ * Returns the slugs that arguments name, each once. Throws OperationError if `allowed` lacks one of them, and suggests the
  * nearest one in `folders`.
  */
 export async function namedAgents(
   named: readonly string[],
   cwd: string,
   folders: readonly string[],
-  known: ReadonlySet<string | null> = new Set(folders),
+  allowed: ReadonlySet<string | null> = new Set(folders),
 ): Promise<string[]> {
   const slugs = [...new Set(named.map((argument) => slugOf(argument, cwd)))];
-  const unknown = slugs.filter((slug) => !known.has(slug));
+  const unknown = slugs.filter((slug) => !allowed.has(slug));
   if (unknown.length === 0) return slugs;
   const { nearest } = await import('../schema/diagnostics/suggestions.ts');
   const messages = unknown.map((slug) => {
@@ -211,7 +213,7 @@ export async function printForMachines(
 }
 
 /** The flag's value, else the environment's, else the fallback. An empty environment variable counts as unset. */
-export function given(flag: string | undefined, inherited: string | undefined, fallback: string): string {
+export function firstOf(flag: string | undefined, inherited: string | undefined, fallback: string): string {
   return flag ?? (inherited === undefined || inherited === '' ? fallback : inherited);
 }
 
@@ -284,10 +286,8 @@ export function refuseUnknownSubcommands(parent: Command): void {
     const [word] = called.args;
     if (called !== parent || word === undefined) return;
     const { nearest } = await import('../schema/diagnostics/suggestions.ts');
-    const similar = nearest(
-      word,
-      parent.commands.map((command) => command.name()),
-    );
+    const names = parent.commands.map((command) => command.name());
+    const similar = nearest(word, names);
     const suggestion = similar === undefined ? '' : `\n(Did you mean ${similar}?)`;
     parent.error(`error: unknown command '${word}'${suggestion}`, { code: 'commander.unknownCommand' });
   });

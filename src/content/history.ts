@@ -1,9 +1,22 @@
+import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { sha256Of } from '../lib/files.ts';
-import { firstLine, GitError, isShallow } from '../lib/git.ts';
+import {
+  firstLine,
+  GitError,
+  git,
+  gitBytes,
+  gitOrNull,
+  head,
+  isInRepository,
+  isShallow,
+  mergeBase,
+} from '../lib/git.ts';
+import { compareText, servedText } from '../lib/text.ts';
 import type { Change } from '../schema/agent.ts';
-import { servedText } from '../text/served-text.ts';
-import { type Commit, commitsIn, readBlobs } from './check/default-branch.ts';
+import { type Schedule, scheduleIn } from './parse/front-matter.ts';
+import type { ParsedFolder } from './parse/parse.ts';
+import type { SourceFolder } from './read.ts';
 
 export interface History {
   /** The changes of each agent, newest first. */
@@ -111,4 +124,368 @@ function without(reason: string): History {
     changes: [],
     missing: `The pages cannot show how prompts changed: ${reason}. Publication dates are used as modification dates.`,
   };
+}
+
+/** The branch that says which agents are published, and how the checked-out commit relates to it. */
+interface DefaultBranch {
+  /** The short name: `origin/main`, or `main`. */
+  name: string;
+  commit: string;
+  committed: Date;
+  /**
+   * The newest common commit of HEAD and the branch; null if there is none or the clone is too shallow to contain it.
+   */
+  base: string | null;
+}
+
+/**
+ * Finds the default branch as of the last fetch: that of `origin`, or else of another remote, or else the local `main`
+ * or `master`, or else HEAD. Returns null without git, outside a repository, and before the first commit. Fetches
+ * nothing.
+ */
+export function findDefaultBranch(cwd: string): DefaultBranch | null {
+  if (!isInRepository(cwd)) return null;
+  const format = '%(refname)%09%(symref)%09%(objectname)%09%(committerdate:unix)%09%(HEAD)';
+  const patterns = ['HEAD', 'main', 'master'].map((name) => `refs/remotes/*/${name}`);
+  const listed = gitOrNull(cwd, ['for-each-ref', `--format=${format}`, ...patterns, ...localBranches]);
+  if (listed === null) return null;
+  const refs = listed
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [ref = '', target = '', commit = '', seconds = '', mark = ''] = line.split('\t');
+      return { ref, target, commit, seconds, isCheckedOut: mark === '*' };
+    })
+    .sort((a, b) => preference(a.ref) - preference(b.ref));
+  const chosen = refs[0] ?? checkedOut(cwd);
+  if (chosen === null) return null;
+  const own = refs.find(({ isCheckedOut }) => isCheckedOut)?.commit ?? head(cwd);
+  const base = own === null || own === chosen.commit ? own : mergeBase(cwd, own, chosen.commit);
+  return {
+    name: (chosen.target || chosen.ref).replace(/^refs\/(?:remotes|heads)\//, ''),
+    commit: chosen.commit,
+    committed: new Date(Number(chosen.seconds) * 1000),
+    base,
+  };
+}
+
+const localBranches = ['refs/heads/main', 'refs/heads/master'];
+
+/** Ranks a branch: the lowest number is the best candidate. */
+function preference(ref: string): number {
+  if (localBranches.includes(ref)) return 10 + localBranches.indexOf(ref);
+  const [, , remote, name = ''] = ref.split('/');
+  return (remote === 'origin' ? 0 : 5) + ['HEAD', 'main', 'master'].indexOf(name);
+}
+
+function checkedOut(cwd: string) {
+  const [commit, seconds] = gitOrNull(cwd, ['log', '-1', '--format=%H %ct', 'HEAD'])?.trim().split(' ') ?? [];
+  if (commit === undefined || seconds === undefined) return null;
+  const ref = gitOrNull(cwd, ['symbolic-ref', '--quiet', 'HEAD'])?.trim() ?? 'HEAD';
+  return { ref, target: '', commit, seconds };
+}
+
+/** Lists the files below some paths at a commit, whose paths are relative to `cwd`. Throws GitError. */
+function filesAt(cwd: string, commit: string, paths: readonly string[]): { blob: string; path: string }[] {
+  const entries = git(cwd, ['ls-tree', '-r', '-z', commit, '--', ...paths]).split('\0');
+  return entries.flatMap((entry) => {
+    const [, blob = '', path] = /^\d+ blob (\w+)\t(.*)$/s.exec(entry) ?? [];
+    return path === undefined ? [] : [{ blob, path }];
+  });
+}
+
+/** Returns the blob ids of every agents/<slug>/agent.md below `cwd` at a commit, by slug. Throws GitError. */
+function agentBlobsAt(cwd: string, commit: string): Map<string, string> {
+  return new Map(
+    filesAt(cwd, commit, ['agents/']).flatMap(({ blob, path }) => {
+      const [, slug] = /^agents\/([^/]+)\/agent\.md$/s.exec(path) ?? [];
+      return slug === undefined ? [] : [[slug, blob] as const];
+    }),
+  );
+}
+
+/** Reads the files below some paths at a commit, by their paths, which are all relative to `cwd`. Null if git fails. */
+export function textsAt(cwd: string, commit: string, paths: readonly string[]): Map<string, string> | null {
+  return orNull(() => {
+    const files = filesAt(cwd, commit, paths);
+    const texts = readBlobs(
+      cwd,
+      files.map(({ blob }) => blob),
+    );
+    return new Map(files.map(({ blob, path }) => [path, texts.get(blob) ?? '']));
+  });
+}
+
+/** Calls `read`. Returns null if it throws GitError. */
+function orNull<Value>(read: () => Value): Value | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof GitError) return null;
+    throw error;
+  }
+}
+
+/** Reads the texts of blobs, by id, with one process. Blobs that do not exist are left out. Throws GitError. */
+export function readBlobs(cwd: string, ids: Iterable<string>): Map<string, string> {
+  const blobs = [...new Set(ids)];
+  const texts = new Map<string, string>();
+  if (blobs.length === 0) return texts;
+  const output = gitBytes(cwd, ['cat-file', '--batch'], `${blobs.join('\n')}\n`);
+  let at = 0;
+  while (at < output.length) {
+    const end = output.indexOf('\n', at);
+    const [id = '', type, size] = output.toString('utf8', at, end).split(' ');
+    at = end + 1;
+    if (type === 'missing') continue;
+    texts.set(id, output.toString('utf8', at, at + Number(size)));
+    at += Number(size) + 1;
+  }
+  return texts;
+}
+
+/** A commit in a log of git. */
+interface Commit {
+  commit: string;
+  /** In milliseconds since 1970. */
+  time: number;
+  /** The lines that git prints for the commit, one for each file. */
+  lines: string[];
+}
+
+/**
+ * Returns the commits of the first parents that a log lists, newest first. Only the first line of a commit starts with NUL,
+ * so no text in a repository can look like one. Throws GitError, for example if git takes longer than a minute.
+ */
+function commitsIn(cwd: string, options: readonly string[]): Commit[] {
+  const log = git(cwd, [
+    ...['-c', 'core.quotePath=false', '-c', 'log.showSignature=false', 'log', '--format=%x00%H%x09%ct'],
+    ...['--first-parent', '-m', '--no-renames', '--diff-algorithm=myers', '--relative', ...options],
+  ]);
+  return log
+    .split('\0')
+    .slice(1)
+    .map((text) => {
+      const [head = '', ...lines] = text.split('\n');
+      const [commit = '', seconds = ''] = head.split('\t');
+      return { commit, time: Number(seconds) * 1000, lines };
+    });
+}
+
+/** A version of an agent.md that a commit deleted, or replaced with a version in which one line differs. */
+interface ReplacedVersion {
+  slug: string;
+  /** The schedule in it. */
+  schedule: Schedule;
+  /** The commit that replaced or deleted it. */
+  commit: string;
+  committed: Date;
+}
+
+/**
+ * Finds earlier versions of agents in which the line `key` differs from the next version, newest first. It follows the
+ * first parents of `tips`, so it finds versions that were on the branch, not those on branches that were merged later.
+ * `slug` can be a pattern. Throws GitError.
+ */
+function replacedVersions(cwd: string, tips: readonly string[], key: 'issue' | 'date', slug = '*'): ReplacedVersion[] {
+  const changed = ['--raw', '--no-abbrev', '--diff-filter=DM', `-G^${key}:`];
+  const files = `:(glob)agents/${slug}/agent.md`;
+  const versions = commitsIn(cwd, [...changed, ...tips, '--', files]).flatMap(({ commit, time, lines }) =>
+    lines.flatMap((line) => {
+      const [, blob = '', slug] = /^:\d+ \d+ (\w+) \w+ [DM]\tagents\/([^/]+)\/agent\.md$/.exec(line) ?? [];
+      return slug === undefined ? [] : [{ slug, blob, commit, committed: new Date(time) }];
+    }),
+  );
+  const blobs = versions.map(({ blob }) => blob);
+  const texts = readBlobs(cwd, blobs);
+  return versions.map(({ blob, ...version }) => ({ ...version, schedule: scheduleIn(texts.get(blob) ?? '') }));
+}
+
+/**
+ * Returns which of some agents got an `issue` line first, according to the history of `tip`; null if that is unclear.
+ */
+function firstNumbered(cwd: string, tip: string, slugs: readonly string[]): string | null {
+  const files = slugs.map((slug) => `agents/${slug}/agent.md`);
+  const log = gitOrNull(cwd, [
+    ...['-c', 'core.quotePath=false', 'log', '--first-parent', '-m', '--name-only', '--no-renames', '--relative'],
+    ...['--diff-filter=AM', '-G^issue:', '--format=%x00', tip, '--', ...files],
+  ]);
+  const oldest = (log ?? '').split('\0').at(-1)?.trim().split('\n') ?? [];
+  const [only] = oldest;
+  return oldest.length === 1 && only !== undefined ? (slugs[files.indexOf(only)] ?? null) : null;
+}
+
+/** A number and a date that belong to a published agent without a folder, so no other agent can have them. */
+export interface Reserved {
+  slug: string;
+  issue: number;
+  /** YYYY-MM-DD; null if the date is free. */
+  date: string | null;
+  /** `elsewhere`: only the default branch has the agent. `early`: it got its number before its date. */
+  why: 'deleted' | 'elsewhere' | 'early';
+}
+
+/** A published agent according to the default branch. */
+export type PublishedSchedule = Schedule & { slug: string; issue: number };
+
+/** The state of the catalog on the default branch in git. The working tree is a proposal to change it. */
+export interface PublishedState {
+  /** The short name of the branch, such as `origin/main`. */
+  branch: string;
+  /** The latest local date, YYYY-MM-DD, in any time zone at the time of the last commit of the branch. */
+  day: string;
+  /** Every folder with an agent.md on that branch, by slug. */
+  agents: ReadonlyMap<string, Schedule>;
+  /**
+   * Slugs of agents that already had a number where this branch left the default branch. This branch is responsible for
+   * its changes to them.
+   */
+  inherited: ReadonlySet<string>;
+  /** Returns which of some agents with the same number had it first. */
+  firstOf(slugs: readonly string[]): string;
+}
+
+/** A number that was published on the default branch, and that no agent there has now. */
+export interface LostNumber {
+  slug: string;
+  issue: number;
+  date: string;
+  /** The commit that removed it. */
+  commit: string;
+}
+
+/** Numbers that were published earlier and then removed. */
+export interface NumberHistory {
+  lost: LostNumber[];
+  /** A sentence for the user that says why numbers may be missing here; null if none are. */
+  incomplete: string | null;
+}
+
+/** A published state as JSON can hold it. */
+interface StoredState {
+  branch: string;
+  commit: string;
+  day: string;
+  agents: [slug: string, schedule: Schedule][];
+  inherited: string[];
+}
+
+/** The published state of the catalog in `cwd`; null where git has none to give. */
+export function stateFrom(cwd: string, data: StoredState | null): PublishedState | null {
+  if (data === null) return null;
+  const { branch, commit, day } = data;
+  const agents = new Map(data.agents);
+  return {
+    branch,
+    day,
+    agents,
+    inherited: new Set(data.inherited),
+    firstOf: (slugs) => firstNumbered(cwd, commit, slugs) ?? earliest(slugs, agents),
+  };
+}
+
+/**
+ * Reads the published state of the catalog in `cwd` from its default branch. The number of git processes does not depend on
+ * the number of agents, and only files that differ from the working tree are read from git. Returns null without a default
+ * branch.
+ */
+export function readState(
+  cwd: string,
+  branch: DefaultBranch | null,
+  sources: readonly SourceFolder[],
+  folders: readonly ParsedFolder[],
+): StoredState | null {
+  if (branch === null) return null;
+  return orNull(() => {
+    const { base, commit } = branch;
+    const blobs = agentBlobsAt(cwd, commit);
+    const before = base === null ? new Map<string, string>() : base === commit ? blobs : agentBlobsAt(cwd, base);
+    const scheduleOf = schedulesOf(cwd, sources, folders, [...blobs.values(), ...before.values()]);
+    const day = latestDay(branch.committed);
+    return {
+      branch: branch.name,
+      commit,
+      day,
+      agents: [...blobs].map(([slug, blob]) => [slug, withPublishedDate(cwd, commit, slug, scheduleOf(blob), day)]),
+      inherited: [...before].flatMap(([slug, blob]) => (scheduleOf(blob).issue === null ? [] : [slug])),
+    };
+  });
+}
+
+/**
+ * Returns the schedule of an agent on the branch, with the date on which it was published. If a published agent was
+ * moved to a future date, an earlier commit still has the date of publication. That date counts, because a page that
+ * readers have seen must not disappear.
+ */
+function withPublishedDate(cwd: string, commit: string, slug: string, schedule: Schedule, day: string): Schedule {
+  const { issue, date } = schedule;
+  if (issue === null || date === null || date <= day) return schedule;
+  const earlier = replacedVersions(cwd, [commit], 'date', slug).find(
+    ({ schedule, committed }) =>
+      schedule.issue === issue && schedule.date !== null && schedule.date <= latestDay(committed),
+  );
+  return earlier === undefined ? schedule : { ...schedule, date: earlier.schedule.date };
+}
+
+/** Returns the schedule in each blob. Most blobs are files of the working tree, which are already parsed. */
+function schedulesOf(
+  cwd: string,
+  sources: readonly SourceFolder[],
+  folders: readonly ParsedFolder[],
+  blobs: readonly string[],
+): (blob: string) => Schedule {
+  const [sample = ''] = blobs;
+  const schedules = new Map<string, Schedule>();
+  for (const [index, { files }] of sources.entries()) {
+    const bytes = files.find(({ name }) => name === 'agent.md')?.bytes;
+    if (bytes != null) schedules.set(blobId(bytes, sample), (folders[index] as ParsedFolder).schedule);
+  }
+  const changed = blobs.filter((blob) => !schedules.has(blob));
+  for (const [blob, text] of readBlobs(cwd, changed)) schedules.set(blob, scheduleIn(text));
+  return (blob) => schedules.get(blob) ?? scheduleIn('');
+}
+
+/**
+ * Returns the id that git gives a file with these bytes. The length of `sample`, any id of the repository, shows which
+ * hash algorithm the repository uses.
+ */
+function blobId(bytes: Buffer, sample: string): string {
+  const hash = createHash(sample.length === 64 ? 'sha256' : 'sha1');
+  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+}
+
+function earliest(slugs: readonly string[], agents: ReadonlyMap<string, Schedule>): string {
+  const date = (slug: string) => agents.get(slug)?.date ?? '';
+  const [first] = [...slugs].sort((a, b) => compareText(date(a), date(b)) || compareText(a, b));
+  return first as string;
+}
+
+/** The date in the time zone that is furthest ahead of UTC. */
+function latestDay(instant: Date): string {
+  return new Date(instant.getTime() + 14 * 3_600_000).toISOString().slice(0, 10);
+}
+
+/**
+ * Finds published numbers that the default branch no longer has, according to the history of that branch and of HEAD. A
+ * number counts as published if the agent's date had come.
+ */
+export function readLostNumbers(cwd: string, branch: DefaultBranch | null): NumberHistory {
+  if (branch === null) return { lost: [], incomplete: null };
+  try {
+    const tips = branch.base === branch.commit ? ['HEAD'] : [branch.commit, 'HEAD'];
+    const lost = new Map<number, LostNumber>();
+    for (const { slug, schedule, commit, committed } of replacedVersions(cwd, tips, 'issue')) {
+      const { issue, date } = schedule;
+      if (issue === null || date === null || date > latestDay(committed) || lost.has(issue)) continue;
+      lost.set(issue, { slug, issue, date, commit });
+    }
+    const incomplete = isShallow(cwd)
+      ? 'This clone is shallow, so numbers of agents that were deleted earlier are unknown. Fetch the whole history with git fetch --unshallow.'
+      : null;
+    return { lost: [...lost.values()], incomplete };
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    const reason = error.message.split('\n')[0];
+    return { lost: [], incomplete: `Numbers of deleted agents are unknown: git cannot read the history (${reason}).` };
+  }
 }

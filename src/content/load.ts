@@ -7,6 +7,7 @@ import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import { type RuleSettings, withRules } from '../schema/rules.ts';
 import type { KnownVocabulary } from '../schema/settings.ts';
 import { type Calendar, checkTogether } from './check/calendar.ts';
+import { type Settled, settle } from './check/published.ts';
 import {
   findDefaultBranch,
   type NumberHistory,
@@ -14,12 +15,10 @@ import {
   readLostNumbers,
   readState,
   stateFrom,
-} from './check/default-branch.ts';
-import { type Settled, settle } from './check/published.ts';
-import { decodeFolder, unprocessable, unreadable } from './parse/files.ts';
+} from './history.ts';
 import { guessSchedule, readSchedule, type Schedule } from './parse/front-matter.ts';
 import { type ParsedFolder, parseFolder } from './parse/parse.ts';
-import { readAgents, type SourceFolder } from './read.ts';
+import { decodeFolder, readAgents, type SourceFolder, unprocessable, unreadable } from './read.ts';
 
 /**
  * Gives agents without an `issue` the next numbers after `highest`, ordered by date, then slug. The other agents keep
@@ -56,10 +55,11 @@ export interface Content extends Calendar {
 export interface LoadOptions {
   /** Called after each folder, with how many folders are done. */
   onFolder?: (done: number, total: number) => void;
-  /** Whether the caller needs the numbers that scheduled agents and drafts will get, not only those of agents due today. */
-  expectNumbers?: boolean;
-  /** Whether the caller lists deleted agents, even if no agent is waiting for a number. */
-  listDeleted?: boolean;
+  /**
+   * When to read the Git history of numbers, which takes longer than everything else: if an agent due today has no number,
+   * if any agent has none, or always, to list deleted agents. @default 'due'
+   */
+  numbers?: 'due' | 'expected' | 'all';
   /** What an earlier build found. */
   memory?: ContentMemory;
   /** The stamps of everything in agents/, if they are known. */
@@ -89,7 +89,7 @@ export function loadContent(
   cwd: string,
   vocabulary: KnownVocabulary,
   today: string,
-  { onFolder, expectNumbers = false, listDeleted = false, memory = noMemory, sources: stamps }: LoadOptions = {},
+  { onFolder, numbers, memory = noMemory, sources: stamps }: LoadOptions = {},
 ): Content {
   let sources: SourceFolder[];
   try {
@@ -98,21 +98,15 @@ export function loadContent(
     return { folders: [], reserved: [], diagnostics: [unreadable(cwd, error)], notices: [] };
   }
   const folders = parseAll(sources, vocabulary, onFolder, memory);
-  return settleContent(cwd, folders, {
-    today,
-    rules: vocabulary.rules,
-    sources: () => sources,
-    expectNumbers,
-    listDeleted,
-    memory,
-  });
+  return settleContent(cwd, folders, { today, rules: vocabulary.rules, sources: () => sources, numbers, memory });
 }
 
-interface SettleOptions extends Required<Pick<LoadOptions, 'expectNumbers'>>, Pick<LoadOptions, 'listDeleted'> {
+interface SettleOptions {
   today: string;
   rules: RuleSettings | undefined;
   /** Returns what the folders were parsed from, in the same order. It is called only if git has to be read. */
   sources: () => readonly SourceFolder[];
+  numbers: LoadOptions['numbers'] | undefined;
   memory: Pick<ContentMemory, 'ofGit'>;
 }
 
@@ -120,28 +114,21 @@ interface SettleOptions extends Required<Pick<LoadOptions, 'expectNumbers'>>, Pi
 export function settleContent(
   cwd: string,
   folders: readonly ParsedFolder[],
-  { today, rules, sources, expectNumbers, listDeleted, memory }: SettleOptions,
+  { today, rules, sources, numbers = 'due', memory }: SettleOptions,
 ): Content {
   const branch = once(() => findDefaultBranch(cwd));
+  const read = () => readState(cwd, branch(), sources(), folders);
   const state = stateFrom(
     cwd,
-    memory.ofGit(
-      'record',
-      () => readState(cwd, branch(), sources(), folders),
-      (data) => data !== null,
-    ),
+    memory.ofGit('record', read, (data) => data !== null),
   );
   const content = combine(folders, state, noHistory, { today, rules });
-  // Reading the history takes longer than everything else. Only the next numbers and the list of deleted agents depend on it.
-  const waiting = content.folders.some(({ schedule }) =>
-    expectNumbers ? schedule.issue === null : isDue(schedule, today),
+  const isWaiting = content.folders.some(({ schedule }) =>
+    numbers === 'due' ? isDue(schedule, today) : schedule.issue === null,
   );
-  if (state === null || !(waiting || listDeleted === true)) return content;
-  const history = memory.ofGit(
-    'numbers',
-    () => readLostNumbers(cwd, branch()),
-    ({ incomplete }) => incomplete === null,
-  );
+  if (state === null || !(isWaiting || numbers === 'all')) return content;
+  const readHistory = () => readLostNumbers(cwd, branch());
+  const history = memory.ofGit('numbers', readHistory, ({ incomplete }) => incomplete === null);
   return combine(folders, state, history, { today, rules });
 }
 
@@ -175,8 +162,8 @@ function recallOrParse(
 ): ParsedFolder {
   const stamp = memory === noMemory ? null : (source.stamp ?? null);
   if (stamp === null) return parse(source);
-  const known = memory.recall(source.slug, stamp);
-  if (known === undefined) {
+  const remembered = memory.recall(source.slug, stamp);
+  if (remembered === undefined) {
     const folder = parse(source);
     // A folder with warnings is parsed again, so that every build reports them.
     if (folder.agent === null || folder.diagnostics.length > 0) return folder;
@@ -185,13 +172,13 @@ function recallOrParse(
     memory.remember(stamp, head);
     return checkedFolder(source, head, () => texts);
   }
-  memory.remember(stamp, known);
+  memory.remember(stamp, remembered);
   const texts = once(() => {
     const agent = parse(source).agent;
-    if (agent?.digest === known.digest) return agent.texts();
+    if (agent?.digest === remembered.digest) return agent.texts();
     throw new OperationError(`agents/${source.slug} changed during the build. Build again.`);
   });
-  return checkedFolder(source, known, texts);
+  return checkedFolder(source, remembered, texts);
 }
 
 /** Returns a copy of plain data. Its texts are not slices, which would keep the whole files of an agent in memory. */
@@ -202,15 +189,9 @@ function detached<Value>(value: Value): Value {
 /** A folder without diagnostics, whose files are read again if their texts are needed. */
 function checkedFolder(source: SourceFolder, head: AgentHead, texts: Agent['texts']): ParsedFolder {
   const agent = Object.assign({}, head, { texts });
-  const schedule = readSchedule(head);
-  return {
-    slug: source.slug,
-    texts: () => decodeFolder(source).texts,
-    agent,
-    written: agent,
-    schedule,
-    diagnostics: [],
-  };
+  const { slug } = source;
+  const files = () => decodeFolder(source).texts;
+  return { slug, texts: files, agent, written: agent, schedule: readSchedule(head), diagnostics: [] };
 }
 
 /**
@@ -226,15 +207,9 @@ export function parseSafely(
     return parseFolder(source, schema, rules);
   } catch (error) {
     const text = source.files.find(({ name }) => name === 'agent.md')?.bytes?.toString('utf8') ?? '';
-    const diagnostics = [unprocessable(source.slug, 'read', error)];
-    return {
-      slug: source.slug,
-      texts: () => new Map(),
-      agent: null,
-      written: null,
-      schedule: guessSchedule(text),
-      diagnostics,
-    };
+    const { slug } = source;
+    const diagnostics = [unprocessable(slug, 'read', error)];
+    return { slug, texts: () => new Map(), agent: null, written: null, schedule: guessSchedule(text), diagnostics };
   }
 }
 

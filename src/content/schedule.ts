@@ -1,5 +1,5 @@
 import { addDays } from '../lib/calendar.ts';
-import { compareText } from '../lib/text.ts';
+import { compareText, plural } from '../lib/text.ts';
 import type { Agent, NumberedAgent } from '../schema/agent.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import type { Settings } from '../schema/settings.ts';
@@ -63,7 +63,7 @@ export function select(
       selection.skipInvalid && faulty.has(slug) && !selection.published?.has(slug) && isDue(schedule, selection.today),
   );
   const outside = new Set(
-    [...skipped, ...folders.filter((folder) => !isWanted(folder, selection))].map(({ slug }) => slug),
+    [...skipped, ...folders.filter((folder) => !isSelected(folder, selection))].map(({ slug }) => slug),
   );
   const selected = folders.filter(({ slug }) => !outside.has(slug));
   const withdrawn = folders
@@ -103,7 +103,7 @@ export function select(
   };
 }
 
-function isWanted({ schedule }: ParsedFolder, { today, future = false, drafts = false }: Selection): boolean {
+function isSelected({ schedule }: ParsedFolder, { today, future = false, drafts = false }: Selection): boolean {
   if (schedule.withdrawn) return false;
   if (schedule.draft && schedule.issue === null && !drafts) return false;
   return future || schedule.date === null || schedule.date <= today || (schedule.draft && drafts);
@@ -161,25 +161,30 @@ export function queueText({ today, queueDays }: Pick<Status, 'today' | 'queueDay
   return `Agents are ready through ${addDays(today, queueDays)}.`;
 }
 
+/** Says that the queue is shorter than the settings demand. */
+export function shortQueue({ queueWarningDays }: Pick<Settings, 'queueWarningDays'>): string {
+  return `The queue is below queueWarningDays (${plural(queueWarningDays, 'day')}).`;
+}
+
 const daysShown = 14;
 
-/** The schedule of a catalog on the day `today`. `found` are all its problems, including those that do not stop a publication. */
+/** The schedule of a catalog on the day `today`. `problems` are all its problems, including those that do not stop a publication. */
 export function status(
   content: Pick<Content, 'folders' | 'reserved' | 'diagnostics'>,
   {
     today,
     settings,
-    found = content.diagnostics,
+    problems = content.diagnostics,
   }: {
     today: string;
     settings: Pick<Settings, 'timezone' | 'queueWarningDays'>;
-    found?: readonly Diagnostic[];
+    problems?: readonly Diagnostic[];
   },
 ): Status {
   const { folders, reserved, diagnostics } = content;
   const { agents, skipped } = select(content, { today, skipInvalid: true });
   const numbers = new Map(agents.map(({ slug, issue }) => [slug, issue]));
-  const errors = errorsBySlug(found);
+  const errors = errorsBySlug(problems);
   const stopped = errorsBySlug(diagnostics);
   const entryOf = (slug: string, date: string | null, title: string | null): Entry => ({
     ...{ date, slug, title },

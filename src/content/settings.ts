@@ -3,14 +3,18 @@ import { join } from 'node:path';
 import { parseDocument } from 'yaml';
 import { UsageError } from '../lib/errors.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
-import { type Diagnostic, diagnose, type Wording } from '../schema/diagnostics/diagnostic.ts';
-import { type Location, locationAt } from '../schema/diagnostics/location.ts';
+import {
+  type Diagnostic,
+  diagnose,
+  type Location,
+  locationAt,
+  type Wording,
+} from '../schema/diagnostics/diagnostic.ts';
 import { explain } from '../schema/diagnostics/values.ts';
 import { locationsInYaml } from '../schema/diagnostics/yaml-location.ts';
 import { pathName } from '../schema/fields.ts';
 import { fileMessages, settingsMessages } from '../schema/messages/files.ts';
-import { ruleSettings } from '../schema/rule-settings.ts';
-import { baseUrl, type KnownVocabulary, type Settings, settingsSource } from '../schema/settings.ts';
+import { baseUrl, type KnownVocabulary, ruleSettings, type Settings, settingsSource } from '../schema/settings.ts';
 import { readJson } from './parse/json-errors.ts';
 import { textFindings, valueFindings, withoutFound } from './parse/text-checks.ts';
 import { parseYaml } from './parse/yaml.ts';
@@ -75,35 +79,29 @@ function parseValid(value: unknown): { source: Source; vocabulary: KnownVocabula
   return { source, vocabulary: source };
 }
 
-/** The defaults for missing and invalid settings, so that the agents can still be checked. */
-const fallbacks: Source = {
+/** The values of missing and invalid settings that have no default, so that the agents can still be checked. */
+const fallbacks = {
   title: 'Untitled',
   tagline: 'Untitled',
   description: 'Untitled',
-  language: 'en',
-  timezone: 'UTC',
   publisher: { name: 'Unknown', url: 'https://example.com' },
   feedId: 'tag:example.com,2026:catalog',
   baseUrl: 'https://example.com',
   categories: {},
   difficulties: [],
   runtimes: [],
-  announceHour: 6,
-  feedLength: 50,
-  queueWarningDays: 3,
-  showNext: 'time',
-  synonyms: [],
-  rules: {},
 };
 
 function parseInvalid(value: unknown): { source: Source; vocabulary: KnownVocabulary } {
   const fields = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
-  const valid = Object.entries(settingsSource.shape).flatMap(([key, schema]) => {
-    const { success, data } = schema.safeParse(fields[key]);
-    return success && data !== undefined ? [[key, data] as const] : [];
-  });
-  const source: Source = { ...fallbacks, ...Object.fromEntries(valid) };
-  const isValid = (key: string) => valid.some(([name]) => name === key);
+  const parsed = (values: Record<string, unknown>) =>
+    Object.entries(settingsSource.shape).flatMap(([key, schema]) => {
+      const { data } = schema.safeParse(values[key]);
+      return data === undefined ? [] : [[key, data] as const];
+    });
+  const valid = Object.fromEntries(parsed(fields));
+  const source: Source = Object.assign({} as Source, fallbacks, Object.fromEntries(parsed({})), valid);
+  const isValid = (key: string) => Object.hasOwn(valid, key);
   const { categories } = fields;
   const named = typeof categories === 'object' && categories !== null && !Array.isArray(categories);
   // A category without a label is still a category. But if a key is not a slug, its intended name is unknown.
@@ -125,8 +123,8 @@ function parseInvalid(value: unknown): { source: Source; vocabulary: KnownVocabu
 }
 
 /** Returns the valid part of the setting `rules`, so that a mistake in one rule does not undo what the others say. */
-function validRules(given: unknown): Source['rules'] {
-  const entries = typeof given === 'object' && given !== null ? Object.entries(given) : [];
+function validRules(setting: unknown): Source['rules'] {
+  const entries = typeof setting === 'object' && setting !== null ? Object.entries(setting) : [];
   return Object.fromEntries(entries.filter(([code, severity]) => ruleSettings.safeParse({ [code]: severity }).success));
 }
 
@@ -177,9 +175,7 @@ function parseSettings(bytes: string): { value: unknown; diagnostics: Diagnostic
   const shown = textFindings(text);
   const visible = withoutFound(text, shown);
   const { value, faults } = readJson(visible);
-  const diagnostics = faults.map(({ offset, length, ...wording }) =>
-    fail('settings/json', locationAt(visible, offset, length), wording),
-  );
+  const diagnostics = faults.map(({ location, ...wording }) => fail('settings/json', location, wording));
   if (text !== marked) {
     diagnostics.push(fail('settings/json', locationAt(text, 0), fileMessages.byteOrderMark(settingsFile)));
   }
@@ -189,10 +185,8 @@ function parseSettings(bytes: string): { value: unknown; diagnostics: Diagnostic
   // Text that the file writes as escapes is reported without a code frame, which would show part of a secret.
   const hidden = valueFindings(value, locationOf).filter(({ code }) => shown.every((it) => it.code !== code));
   diagnostics.push(...hidden.map((finding) => diagnose({ ...finding, file: settingsFile })));
-  for (const { kind, path, ...wording } of explain(settingsSource, value, { json: true })) {
-    const location = locationOf(path, { key: kind.endsWith('-key') });
-    diagnostics.push(fail(codes[kind], location, wording));
-  }
+  for (const { rule, key, path, message, hint } of explain(settingsSource, value, { json: true }))
+    diagnostics.push(fail(`settings/${rule}`, locationOf(path, { key }), { message, hint }));
   if (faults.length === 0 && hasDuplicateKey(visible)) {
     for (const { code, pos } of parseDocument(visible, { prettyErrors: false }).errors) {
       if (code !== 'DUPLICATE_KEY') continue;
@@ -213,13 +207,6 @@ function hasDuplicateKey(json: string): boolean {
     return true;
   }
 }
-
-const codes = {
-  missing: 'settings/missing-key',
-  'unknown-key': 'settings/unknown-key',
-  'bad-key': 'settings/value',
-  value: 'settings/value',
-} as const;
 
 function deepFreeze<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {

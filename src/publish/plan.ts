@@ -51,7 +51,7 @@ export interface Plan {
  * Throws ContentError if a numbered agent has an error, because a build would fail on it.
  */
 export function planPublication(cwd: string, settings: Settings, today: string): Plan {
-  const loaded = loadContent(cwd, settings, today, { expectNumbers: true });
+  const loaded = loadContent(cwd, settings, today, { numbers: 'expected' });
   const { folders } = loaded;
   const numbered = new Set(folders.filter(({ schedule }) => schedule.issue !== null).map(({ slug }) => slug));
   const tried = select(loaded, { today, skipInvalid: true });

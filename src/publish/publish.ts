@@ -1,7 +1,7 @@
 import * as fs from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { findDefaultBranch } from '../content/check/default-branch.ts';
+import { findDefaultBranch } from '../content/history.ts';
 import { settingsFile } from '../content/settings.ts';
 import { OperationError } from '../lib/errors.ts';
 import { changeByGit, firstLine, GitError, git, gitOrNull, head, mergeBase } from '../lib/git.ts';

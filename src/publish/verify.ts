@@ -1,7 +1,7 @@
 import { prepareSite } from '../build/build.ts';
 import { publishedPlugins, readReleases } from '../build/install-branch.ts';
 import { readTemplates } from '../build/read-templates.ts';
-import { diffOf } from '../content/fix.ts';
+import { diffOf } from '../content/edit.ts';
 import { promptTexts, readHistory } from '../content/history.ts';
 import { download } from '../content/import/download.ts';
 import { loadContent } from '../content/load.ts';
@@ -11,7 +11,7 @@ import { OperationError, UsageError } from '../lib/errors.ts';
 import { sha256Of } from '../lib/files.ts';
 import { GitError } from '../lib/git.ts';
 import { once } from '../lib/lazy.ts';
-import { visible } from '../lib/text.ts';
+import { servedText, visible } from '../lib/text.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
 import { type AgentRevisions, lineDigests, type Revisions, revisions, revisionsPath } from '../schema/documents.ts';
 import type { Settings } from '../schema/settings.ts';
@@ -20,7 +20,6 @@ import { marketplacePath } from '../site/install/plugins.ts';
 import type { RenderedFile } from '../site/output.ts';
 import { withdrawnIn } from '../storage/build-folder.ts';
 import { linesOf } from '../text/prompt-text.ts';
-import { servedText } from '../text/served-text.ts';
 import { type Copy, unzip } from './copies.ts';
 
 /** What was published, to compare copies with. */

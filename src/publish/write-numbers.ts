@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathOf } from '../content/parse/files.ts';
-import { splitFrontMatter } from '../content/parse/front-matter.ts';
+import { frontMatterIn } from '../content/parse/front-matter.ts';
+import { pathOf } from '../content/read.ts';
 import { explainSystemError, OperationError } from '../lib/errors.ts';
 import { replaceFile } from '../lib/files.ts';
-import { locationInFrontMatter } from '../schema/diagnostics/yaml-location.ts';
+import { locationsInFrontMatter } from '../schema/diagnostics/yaml-location.ts';
 import type { Release } from './plan.ts';
 
 /**
@@ -13,7 +13,7 @@ import type { Release } from './plan.ts';
  * Null if the line cannot be added: the front matter is not a block of `key: value` lines, or already has `issue`.
  */
 export function withIssueLine(bytes: Buffer, issue: number): Buffer | null {
-  const { line } = locationInFrontMatter(bytes.toString('utf8'), ['date']);
+  const { line } = locationsInFrontMatter(bytes.toString('utf8'))(['date']);
   const end = endOfLine(bytes, line);
   const result = Buffer.concat([bytes.subarray(0, end), Buffer.from(`issue: ${issue}\n`), bytes.subarray(end)]);
   const before = frontMatter(bytes);
@@ -35,8 +35,8 @@ function endOfLine(bytes: Buffer, line: number): number {
 }
 
 function frontMatter(bytes: Buffer): Record<string, unknown> | null {
-  const split = splitFrontMatter(bytes.toString('utf8'), 'agent.md', '');
-  return 'code' in split || split.diagnostics.length > 0 ? null : (split.data as Record<string, unknown>);
+  const split = frontMatterIn(bytes.toString('utf8'));
+  return split === null || split.diagnostics.length > 0 ? null : split.data;
 }
 
 /** The keys of front matter in their order, with `issue` after `date`. */

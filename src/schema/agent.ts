@@ -3,7 +3,20 @@ import { onceForLast } from '../lib/lazy.ts';
 import type { Evals, Proof } from './evals.ts';
 import { date, demoPoint, issueNumber, line, listOf, pathName, publicUrl, slug, step, text, webUrl } from './fields.ts';
 import type { KnownVocabulary } from './settings.ts';
-import { configExtensions, isConfigFilename } from './slugs.ts';
+import { configExtensions } from './slugs.ts';
+
+const fileName = new RegExp(`^\\.?[A-Za-z0-9][\\w-]*(?:\\.[\\w-]+)*\\.(?:${configExtensions.join('|')})$`);
+const device = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])\./i;
+const startUpFile = /^\.[\w.-]*rc\./i;
+
+/**
+ * Whether it is safe to tell readers to save a config under this name. It must be a plain file name with the extension
+ * of a config, and not a device name of Windows or a startup file of a tool (`.yarnrc.yml`). The extension alone
+ * excludes names from `.bashrc` to `setup.exe`.
+ */
+export function isConfigFilename(name: string): boolean {
+  return name.length <= 100 && fileName.test(name) && !device.test(name) && !startUpFile.test(name);
+}
 
 /**
  * The schema of the front matter of agent.md.

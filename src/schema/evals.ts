@@ -24,12 +24,16 @@ const pattern = text(1000).superRefine((source, context) => {
   context.addIssue({ code: 'custom', message: 'a regular expression', params });
 });
 const count = wholeNumber(0);
+const isRange = ({ min, max }: { min?: number | undefined; max?: number | undefined }) =>
+  (min ?? max) !== undefined && (min ?? 0) <= (max ?? Number.POSITIVE_INFINITY);
 const range = z
   .strictObject({ min: count.optional().describe('The fewest'), max: count.optional().describe('The most') })
-  .refine(({ min, max }) => (min ?? max) !== undefined && (min ?? 0) <= (max ?? Number.POSITIVE_INFINITY), {
-    error: 'an object with `min`, `max` or both, and `min` not above `max`',
-  });
+  .refine(isRange, { error: 'an object with `min`, `max` or both, and `min` not above `max`' });
 const yes = z.literal(true);
+const numberList = z
+  .array(z.union([z.number(), phrase]))
+  .min(1)
+  .max(100);
 const formula = z.union([z.number(), line(200)]).refine((value) => computed(String(value)) !== null, {
   error: 'a number, or a calculation such as 6 * 46 + 1.5',
 });
@@ -69,20 +73,9 @@ const kinds = z.strictObject({
     })
     .describe('Every quotation of 12 characters or more occurs in the input, word for word; at least `min` do'),
   'numbers-in-input': z
-    .union(
-      [
-        yes,
-        z.strictObject({
-          upTo: count.optional(),
-          allow: z
-            .array(z.union([z.number(), phrase]))
-            .min(1)
-            .max(100)
-            .optional(),
-        }),
-      ],
-      { error: 'true, or an object with `upTo`, `allow` or both' },
-    )
+    .union([yes, z.strictObject({ upTo: count.optional(), allow: numberList.optional() })], {
+      error: 'true, or an object with `upTo`, `allow` or both',
+    })
     .describe('Every number occurs in the input, is in `allow`, or is a whole number of at most `upTo`'),
   'last-line': phrases.describe('The last line starts with one of these texts'),
   'lines-in-order': listOf(phrase, 'text')
@@ -91,9 +84,7 @@ const kinds = z.strictObject({
     .describe('Lines with these texts appear in this order'),
   'matching-lines': z
     .strictObject({ regex: pattern, min: count.optional(), max: count.optional() })
-    .refine(({ min, max }) => (min ?? max) !== undefined && (min ?? 0) <= (max ?? Number.POSITIVE_INFINITY), {
-      error: 'an object with `regex`, and `min`, `max` or both, and `min` not above `max`',
-    })
+    .refine(isRange, { error: 'an object with `regex`, and `min`, `max` or both, and `min` not above `max`' })
     .describe('This many lines match the regular expression'),
   'computed-number': z
     .strictObject({ after: phrase, is: formula, within: z.number().min(0).optional() })

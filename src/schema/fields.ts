@@ -108,7 +108,7 @@ export function isWebAddress(text: string): boolean {
 const notInUri = /[^\w.~:/?#@!$&'()*+,;=%-]|%(?![\dA-F]{2})/gi;
 
 /** Returns an address as a URI, which the format `uri` of JSON Schema demands. One that is a URI stays as it was written. */
-export function asUri(address: string): string {
+function asUri(address: string): string {
   const rest = address.replace(/^https?:\/\/[^/?#]*/i, '');
   const hasOneFragment = rest.indexOf('#') === rest.lastIndexOf('#');
   if (/^[!-~]*$/.test(address) && rest.search(notInUri) === -1 && hasOneFragment) return address;

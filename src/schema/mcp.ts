@@ -46,6 +46,13 @@ export type ServerCard = z.infer<typeof serverCard>;
 export const cardPath = 'api/mcp/server-card';
 
 const filter = (what: string) => text(100, 0).optional().describe(what);
+const limit = (most: number, usual: number) =>
+  z
+    .int({ error: 'a whole number' })
+    .min(1, { error: `from 1 to ${most}` })
+    .max(most, { error: `from 1 to ${most}` })
+    .default(usual)
+    .describe('How many agents to return at most');
 const slugArgument = z.string().max(4 * maxSlugLength);
 
 const detail = z
@@ -59,12 +66,7 @@ const listAgentsInput = z.strictObject({
   tag: filter('Only agents with this tag'),
   difficulty: filter('Only agents of this difficulty, such as easy'),
   runtime: filter('Only agents meant for this assistant or tool, such as Claude'),
-  limit: z
-    .int({ error: 'a whole number' })
-    .min(1, { error: 'from 1 to 100' })
-    .max(100, { error: 'from 1 to 100' })
-    .default(20)
-    .describe('How many agents to return at most'),
+  limit: limit(100, 20),
   detail,
   cursor: z.string().max(200).optional().describe('The nextCursor of the previous response, to get the next page'),
 });
@@ -85,7 +87,7 @@ export const agentParts = [
 export type AgentPart = (typeof agentParts)[number];
 
 /** A way to install an agent, or the whole catalog, in an assistant. Sentences are Markdown. */
-export const installWay = z.object({
+const installWay = z.object({
   name: z.string().describe('The assistant or program'),
   use: z.string().describe('What the link, or the text to paste, does'),
   url: z.string().nullable().describe('A link that opens the assistant'),
@@ -143,12 +145,7 @@ const searchAgentsInput = z.strictObject({
   query: text(200, 0).describe('A few words for the job to be done, such as: release notes'),
   category: filter('Only agents of this category, by its key'),
   tag: filter('Only agents with this tag'),
-  limit: z
-    .int({ error: 'a whole number' })
-    .min(1, { error: 'from 1 to 50' })
-    .max(50, { error: 'from 1 to 50' })
-    .default(5)
-    .describe('How many agents to return at most'),
+  limit: limit(50, 5),
   detail,
 });
 

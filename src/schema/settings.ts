@@ -13,8 +13,25 @@ import {
   wholeNumber,
 } from './fields.ts';
 import { serverName } from './mcp.ts';
-import { ruleSettings } from './rule-settings.ts';
-import type { RuleSettings } from './rules.ts';
+import { allRules, isAdjustable, type RuleSettings } from './rules.ts';
+
+const fixed = z
+  .string()
+  .refine((severity) => severity === 'error', {
+    error: '"error", because builds depend on this rule',
+    params: { hint: 'Remove this line, and fix the errors that the rule reports.' },
+  })
+  .meta({ const: 'error' });
+
+/** The setting `rules`: the severity of each rule that a catalog changes. Rules that builds depend on only accept `error`. */
+export const ruleSettings = z.strictObject(
+  Object.fromEntries(
+    allRules.map(({ code, summary }) => {
+      const setting = isAdjustable(code) ? z.enum(['error', 'warning', 'off']) : fixed;
+      return [code, setting.optional().describe(summary)];
+    }),
+  ),
+);
 
 /**
  * An address that files are served below. It has no query and no fragment. All outputs write it in the same way: with the

@@ -61,16 +61,3 @@ export const configTypes: Readonly<Record<string, string>> = {
 
 /** The extensions that a config can have, without the dot. */
 export const configExtensions: readonly string[] = Object.keys(configTypes);
-
-const fileName = new RegExp(`^\\.?[A-Za-z0-9][\\w-]*(?:\\.[\\w-]+)*\\.(?:${configExtensions.join('|')})$`);
-const device = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])\./i;
-const startUpFile = /^\.[\w.-]*rc\./i;
-
-/**
- * Whether it is safe to tell readers to save a config under this name. It must be a plain file name with the extension
- * of a config, and not a device name of Windows or a startup file of a tool (`.yarnrc.yml`). The extension alone
- * excludes names from `.bashrc` to `setup.exe`.
- */
-export function isConfigFilename(name: string): boolean {
-  return name.length <= 100 && fileName.test(name) && !device.test(name) && !startUpFile.test(name);
-}

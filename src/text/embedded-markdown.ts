@@ -1,5 +1,5 @@
 import { once } from '../lib/lazy.ts';
-import { absoluteTarget, headingIds, type LinkBase, markdownParser, type Token } from './markdown.ts';
+import { absoluteTarget, headingIds, type LinkBase, lineOffsets, markdownParser, type Token } from './markdown.ts';
 
 /**
  * Writes an agent's Markdown into a section of a Markdown document. There it has to mean the same as on the agent's page,
@@ -219,12 +219,7 @@ interface Lines {
 
 function linesOf(source: string): Lines {
   const texts = source.split('\n');
-  const starts: number[] = [];
-  let start = 0;
-  for (const text of texts) {
-    starts.push(start);
-    start += text.length + 1;
-  }
+  const starts = lineOffsets(source);
   return { start: (line) => starts[line] ?? source.length, text: (line) => texts[line] ?? '' };
 }
 

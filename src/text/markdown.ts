@@ -35,7 +35,9 @@ const maxNesting = 20;
  * Finds what Markdown must not have: links to other schemes, images, HTML with attributes, too many headings or levels.
  */
 export function markdownFindings(source: string): MarkdownFinding[] {
-  if (source.length > maxLength) return [tooLong(source.length)];
+  const { length } = source;
+  if (length > maxLength)
+    return [{ code: 'markdown/size', offset: maxLength, length: 1, ...markdownMessages.tooLong(length, maxLength) }];
   if (isPlain(source)) return [];
   const tokens = checker(false).parse(source, {});
   const lines = lineOffsets(source);
@@ -66,20 +68,13 @@ function sizeFindings(tokens: readonly Token[], lines: readonly number[]): Markd
   const at = (token: Token | undefined) => ({ offset: lines[token?.map?.[0] ?? 0] ?? 0, length: 1 });
   const findings: MarkdownFinding[] = [];
   if (headings.length > maxHeadings) {
-    findings.push({
-      code: 'markdown/size',
-      ...at(headings[maxHeadings]),
-      ...markdownMessages.tooManyHeadings(headings.length, maxHeadings),
-    });
+    const wording = markdownMessages.tooManyHeadings(headings.length, maxHeadings);
+    findings.push({ code: 'markdown/size', ...at(headings[maxHeadings]), ...wording });
   }
   if (deep !== undefined) {
     findings.push({ code: 'markdown/size', ...at(deep), ...markdownMessages.nestedTooDeeply(maxNesting) });
   }
   return findings;
-}
-
-function tooLong(length: number): MarkdownFinding {
-  return { code: 'markdown/size', offset: maxLength, length: 1, ...markdownMessages.tooLong(length, maxLength) };
 }
 
 /** The first list or quote that is nested too deep. */
@@ -137,7 +132,8 @@ function htmlFindings(source: string, lines: readonly number[]): MarkdownFinding
   ];
 }
 
-function lineOffsets(source: string): number[] {
+/** The offset at which each line of a text starts. */
+export function lineOffsets(source: string): number[] {
   const offsets = [0];
   for (let at = source.indexOf('\n'); at !== -1; at = source.indexOf('\n', at + 1)) offsets.push(at + 1);
   return offsets;

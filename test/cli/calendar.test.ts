@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { calendarTable } from '../../src/cli/schedule-table.ts';
+import { calendarTable } from '../../src/cli/commands/status.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { everyKind, status, today } from '../support/schedule.ts';
 import { onTerminal } from '../support/terminal.ts';

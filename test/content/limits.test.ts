@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkContent } from '../../src/content/load.ts';
 import { splitFrontMatter } from '../../src/content/parse/front-matter.ts';
-import { jsonFinding } from '../../src/content/parse/json-errors.ts';
+import { unportablePart } from '../../src/content/parse/json-errors.ts';
 import { readAgents } from '../../src/content/read.ts';
 import { editorialFindings } from '../../src/content/rules/index.ts';
 import { markdownFindings } from '../../src/text/markdown.ts';
@@ -133,11 +133,11 @@ test('a config nests 50 levels deep, and holds only numbers that every program r
   const fine = [nested(50), `"${'['.repeat(60)}"`, '9007199254740991', '-9007199254740991', '1e308', '0.1'];
   const wrong = [nested(51), '9007199254740992', '-9007199254740992', '1e309'];
   assert.equal(
-    fine.filter((text) => jsonFinding(text) !== null),
+    fine.filter((text) => unportablePart(text) !== null),
     [],
   );
   assert.equal(
-    wrong.filter((text) => jsonFinding(text) === null),
+    wrong.filter((text) => unportablePart(text) === null),
     [],
   );
 });

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkTogether } from '../../src/content/check/calendar.ts';
-import type { PublishedState } from '../../src/content/check/default-branch.ts';
 import { settle } from '../../src/content/check/published.ts';
+import type { PublishedState } from '../../src/content/history.ts';
 import type { SmallAgent } from '../support/catalog.ts';
 import { contentOf } from '../support/memory.ts';
 

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { z } from 'zod';
+import { isConfigFilename } from '../../src/schema/agent.ts';
 import { pathName, slug } from '../../src/schema/fields.ts';
 import { settingsSource } from '../../src/schema/settings.ts';
-import { isConfigFilename } from '../../src/schema/slugs.ts';
 
 /** Limits of names that JSON Schema can express only as a pattern, or not at all. */
 

@@ -5,7 +5,7 @@ import { frontMatterSchema } from '../../src/schema/agent.ts';
 import { parseBuildInfo } from '../../src/schema/documents.ts';
 import { type Evals, proofOf, recorded } from '../../src/schema/evals.ts';
 import { demoPoint, publicUrl, webUrl } from '../../src/schema/fields.ts';
-import { openApi } from '../../src/schema/openapi.ts';
+import { openApi } from '../../src/schema/json-schema.ts';
 import { type Settings, settingsSource } from '../../src/schema/settings.ts';
 import { configTypes, slugFrom, tagsFrom, titleFrom } from '../../src/schema/slugs.ts';
 import { smallSettings } from '../support/catalog.ts';

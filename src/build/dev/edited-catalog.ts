@@ -1,8 +1,7 @@
 import { readHistory } from '../../content/history.ts';
 import { type ContentMemory, parseSafely, settleContent } from '../../content/load.ts';
-import { unreadable } from '../../content/parse/files.ts';
 import type { ParsedFolder } from '../../content/parse/parse.ts';
-import { readAgent, readAgents, type SourceFolder } from '../../content/read.ts';
+import { readAgent, readAgents, type SourceFolder, unreadable } from '../../content/read.ts';
 import { editorialFindings, editorialRules } from '../../content/rules/index.ts';
 import { select } from '../../content/schedule.ts';
 import { loadSettings } from '../../content/settings.ts';
@@ -162,7 +161,7 @@ export class EditedCatalog {
     const { rules = {} } = this.#settings ?? {};
     const findings = this.#diagnostics.filter((finding) => finding.slug === slug);
     const broken = new Set<string>(findings.map(({ code }) => code));
-    const checked = folder.written === null ? [] : editorialRules.map(({ code }) => code);
+    const checked = folder.written === null ? [] : editorialRules;
     return { findings, passed: checked.filter((code) => !broken.has(code) && rules[code] !== 'off') };
   }
 
@@ -253,7 +252,7 @@ export class EditedCatalog {
     const sources = () => folders.map(({ slug }) => readAgent(cwd, slug) ?? { slug, files: [], problem: null });
     const memory = this.#git.now();
     const { rules } = settings;
-    const content = settleContent(cwd, folders, { today, rules, sources, expectNumbers: true, memory });
+    const content = settleContent(cwd, folders, { today, rules, sources, numbers: 'expected', memory });
     const history = memory.ofGit('history', () => readHistory(cwd));
     const selected = select(content, { today, future: true, drafts: true });
     this.#findings = content.diagnostics;

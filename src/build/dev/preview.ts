@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import { unprocessable } from '../../content/parse/files.ts';
+import { unprocessable } from '../../content/read.ts';
 import { OperationError } from '../../lib/errors.ts';
 import { programFolder, programVersion } from '../../program.ts';
 import { ContentError, sortDiagnostics } from '../../schema/diagnostics/content-error.ts';

@@ -9,7 +9,6 @@ import type { AnnouncementJournal } from '../../mail/announcement-journal.ts';
 import { type ListName, listNames, type SubscriptionStore } from '../../mail/provider.ts';
 import { announceVariables, variablesText } from '../../mail/variables.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
-import type { Settings } from '../../schema/settings.ts';
 import type { Site } from '../../site/site.ts';
 import { databaseUrl } from '../../storage/database.ts';
 import type { Console } from '../console.ts';
@@ -30,35 +29,31 @@ async function withAnnouncements<Result>(
   terminal: Console,
   work: (store: AnnouncementStore) => Promise<Result>,
 ): Promise<Result> {
+  const { announcementFiles, announcementDatabase } = await import('../../mail/announcement-journal.ts');
   const url = databaseUrl(process.env);
   const now = () => new Date();
   if (url === null) {
-    const { announcementFiles } = await import('../../mail/announcement-journal.ts');
     const warn = (message: string) => terminal.say(`${message}\n`);
     const folder = join(data, 'announcements');
     const signOfUse = async () => {
       const { findVoteLogs } = await import('../../storage/file-votes.ts');
       const { files } = await findVoteLogs(process.env.CATALOG_VOTES || join(data, 'votes.jsonl'));
       const hasContent = (path: string) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
-      const found = [join(data, 'signups.jsonl'), ...files].find(hasContent);
-      return found && `${found} exists, but ${folder}`;
+      const sign = [join(data, 'signups.jsonl'), ...files].find(hasContent);
+      return sign && `${sign} exists, but ${folder}`;
     };
     return work({ journal: announcementFiles(folder, { now, warn }), subscriptions: undefined, signOfUse });
   }
   const { withDatabase } = await import('../../storage/postgres.ts');
-  const { announcementDatabase } = await import('../../mail/announcement-journal.ts');
   const { databaseSubscriptions } = await import('../../mail/subscribers-database.ts');
   return withDatabase(url, (database) => {
     const signOfUse = async () => {
       const text = 'SELECT 1 WHERE EXISTS (TABLE catalog_subscriptions) OR EXISTS (TABLE catalog_votes)';
-      const [found] = await database.query(text);
-      return found && 'The database has votes or subscribers, but its table catalog_announcements';
+      const [row] = await database.query(text);
+      return row && 'The database has votes or subscribers, but its table catalog_announcements';
     };
-    return work({
-      journal: announcementDatabase(database, now),
-      subscriptions: databaseSubscriptions(database),
-      signOfUse,
-    });
+    const subscriptions = databaseSubscriptions(database);
+    return work({ journal: announcementDatabase(database, now), subscriptions, signOfUse });
   });
 }
 
@@ -142,18 +137,20 @@ type Result = Omit<Announced, 'outcome' | 'key'> & {
 
 async function runAnnounce(flags: Flags, data: string, store: AnnouncementStore, terminal: Console): Promise<Result> {
   const { journal, subscriptions } = store;
-  const { announce, rehearse, resolve: settle, uncertainMails, checkLive } = await import('../../mail/announce.ts');
+  const mails = await import('../../mail/announce.ts');
   const { list, weekly = false, late = false } = flags;
   const { site, now } = await openSite(flags);
   if (flags.resolve !== undefined || flags.uncertain === true) {
     const { fileSubscriptions } = await import('../../mail/subscribers-file.ts');
-    const known = subscriptions ?? fileSubscriptions(join(data, 'signups.jsonl'));
+    const store = subscriptions ?? fileSubscriptions(join(data, 'signups.jsonl'));
     const plan = await somethingPlanned(site, flags);
-    if (flags.resolve !== undefined)
-      return { outcome: 'resolved', key: plan.key, message: await settle(plan, journal, flags.resolve, known) };
+    if (flags.resolve !== undefined) {
+      const message = await mails.resolve(plan, journal, flags.resolve, store);
+      return { outcome: 'resolved', key: plan.key, message };
+    }
     const { parseSmtpSettings } = await import('../../mail/settings.ts');
     const domain = parseSmtpSettings(process.env)?.from.address.replace(/^.*@/, '') ?? '…';
-    const emails = (await uncertainMails(plan, journal, known)).map(({ recipient, messageHash }) => ({
+    const emails = (await mails.uncertainMails(plan, journal, store)).map(({ recipient, messageHash }) => ({
       recipient,
       messageId: `${messageHash}@${domain}`,
     }));
@@ -189,8 +186,9 @@ async function runAnnounce(flags: Flags, data: string, store: AnnouncementStore,
       const mail = { ...plan.mail, subject: `[Test] ${plan.mail.subject}` };
       return { outcome: 'tested', key: plan.key, message: await sender.test({ ...plan, mail }, flags.test) };
     }
+    const { checkLive } = mails;
     const options: AnnounceOptions = { site, list, weekly, late, now, journal, sender, checkLive };
-    return flags.dryRun === true ? (await rehearse(options)).result : await announce(options);
+    return flags.dryRun === true ? (await mails.rehearse(options)).result : await mails.announce(options);
   } finally {
     process.off('SIGTERM', stopping).off('SIGINT', stopping);
     close();
@@ -200,16 +198,16 @@ async function runAnnounce(flags: Flags, data: string, store: AnnouncementStore,
 /** Refuses to announce if the journal is not with the rest of the data: everyone could get what was sent before. */
 async function checkJournal({ journal, signOfUse }: AnnouncementStore, firstTime: boolean): Promise<void> {
   if (firstTime) return (await journal.claim('first-time')).release();
-  const found = (await journal.isEmpty()) ? await signOfUse() : undefined;
-  if (found === undefined) return;
+  const sign = (await journal.isEmpty()) ? await signOfUse() : undefined;
+  if (sign === undefined) return;
   throw new OperationError(
-    `Nothing was sent. ${found} has no record of what was sent before. Restore it from a backup, or run ` +
+    `Nothing was sent. ${sign} has no record of what was sent before. Restore it from a backup, or run ` +
       '`npx --no daily-agent-catalog announce --first-time` once if this catalog never announced an agent.',
   );
 }
 
 /** The site of the catalog, and the time: with `--today`, the start of that day. */
-async function openSite(flags: Flags): Promise<{ site: Site; now: Date; settings: Settings }> {
+async function openSite(flags: Flags): Promise<{ site: Site; now: Date }> {
   const { select } = await import('../../content/schedule.ts');
   const { prepareSite } = await import('../../build/build.ts');
   const { readTemplates } = await import('../../build/read-templates.ts');
@@ -218,7 +216,7 @@ async function openSite(flags: Flags): Promise<{ site: Site; now: Date; settings
   if (selected.errors.length > 0) throw new ContentError(selected.errors);
   const options = { preview: false, history: new Map(), cache: null, images: false };
   const site = prepareSite(readTemplates(cwd), settings, selected, options);
-  return { site, settings, now: flags.today === undefined ? new Date() : zone(settings.timezone).startOfDay(today) };
+  return { site, now: flags.today === undefined ? new Date() : zone(settings.timezone).startOfDay(today) };
 }
 
 /** Why a schedule should not send the newest agent yet; null if it should. */

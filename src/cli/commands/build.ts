@@ -66,10 +66,8 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
     const { writeOutputs } = await import('../../publish/github.ts');
     writeOutputs(process.env, { id: info.id, ...(tree === null ? {} : { issue: String(tree.issue) }) });
   }
-  if (flags.format === 'json') {
-    terminal.printJson({ today: day, ...info, written, ...(tree === null ? {} : { tree }), skipped, warnings });
-    return;
-  }
+  if (flags.format === 'json')
+    return terminal.printJson({ today: day, ...info, written, ...(tree === null ? {} : { tree }), skipped, warnings });
   const seconds = ((performance.now() - begun) / 1000).toFixed(2);
   terminal.say(
     `Built ${plural(info.counts.agents, 'agent')} for ${day} into ${flags.out ?? relative(flags.cwd, out)}: ${plural(info.counts.files, 'file')}, ` +
@@ -124,8 +122,8 @@ async function changedOnly(flags: Flags, out: string, terminal: Console): Promis
       beat();
       if (flags.format !== 'json') terminal.progress(...progress);
     };
-    const known = sources === null ? {} : { sources };
-    return build({ cwd, out, installTree: tree, settings, cache, ...selection, onProgress, ...known });
+    const knownSources = sources === null ? {} : { sources };
+    return build({ cwd, out, installTree: tree, settings, cache, ...selection, onProgress, ...knownSources });
   });
   const { info, warnings, skipped, historyMissing } = result;
   if (place !== null && sources !== null && warnings.length + skipped.length === 0) {

@@ -61,14 +61,9 @@ async function intake(flags: IntakeFlags, terminal: Console): Promise<void> {
     writeOutputs(process.env, { today, proposal: 'true', slug: draft?.slug ?? '' });
     return;
   }
-  const checklist = join(cwd, '.github/PULL_REQUEST_TEMPLATE.md');
-  await reply(
-    submission,
-    taken,
-    flags.reply,
-    issueTracker(process.env),
-    existsSync(checklist) ? readFileSync(checklist, 'utf8').trim() : '',
-  );
+  const template = join(cwd, '.github/PULL_REQUEST_TEMPLATE.md');
+  const checklist = existsSync(template) ? readFileSync(template, 'utf8').trim() : '';
+  await reply(submission, taken, flags.reply, issueTracker(process.env), checklist);
 }
 
 /** Reads the event that started the workflow. Texts of strangers come from this file and nowhere else. */
@@ -134,20 +129,20 @@ async function verify(flags: VerifyFlags, terminal: Console): Promise<void> {
   const { renderCatalog } = await import('../../build/build.ts');
   const { readLiveSite } = await import('../../site/live-site.ts');
   const { cwd, settings, today } = await openCatalog(flags);
-  const wanted =
+  const expected =
     flags.expect ??
     renderCatalog({ cwd, settings, today, skipInvalid: true, cache: cacheFolder(process.env) }).rendered.info.id;
   const end = Date.now() + flags.wait * 1000;
   for (;;) {
     const problem = await readLiveSite(settings.baseUrl).then(
-      (site) => problemOf(site, wanted, settings.baseUrl),
+      (site) => problemOf(site, expected, settings.baseUrl),
       (error) => {
         if (error instanceof OperationError) return error.message;
         throw error;
       },
     );
     if (problem === null) {
-      terminal.say(`${settings.baseUrl} serves build ${wanted.slice(0, 12)}.\n`);
+      terminal.say(`${settings.baseUrl} serves build ${expected.slice(0, 12)}.\n`);
       return;
     }
     if (Date.now() + pauseMs > end) throw new OperationError(problem);
@@ -155,10 +150,10 @@ async function verify(flags: VerifyFlags, terminal: Console): Promise<void> {
   }
 }
 
-function problemOf({ id, problems }: LiveSite, wanted: string, baseUrl: string): string | null {
+function problemOf({ id, problems }: LiveSite, expected: string, baseUrl: string): string | null {
   if (problems.length > 0) return problems.join(' ');
-  if (id === wanted) return null;
-  return `${baseUrl} serves build ${id?.slice(0, 12)}, not ${wanted.slice(0, 12)}.`;
+  if (id === expected) return null;
+  return `${baseUrl} serves build ${id?.slice(0, 12)}, not ${expected.slice(0, 12)}.`;
 }
 
 function parseSeconds(text: string): number {

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { UsageError } from '../../lib/errors.ts';
 import type { Console } from '../console.ts';
-import { type CatalogCommand, type CommonFlags, given, outFolder } from '../options.ts';
+import { type CatalogCommand, type CommonFlags, firstOf, outFolder } from '../options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'out'> {
   ssh?: string;
@@ -31,20 +31,14 @@ async function deployBuild(argument: string | undefined, flags: Flags, terminal:
   const { completePending, readBuildInfo } = await import('../../storage/build-folder.ts');
   const { deploy, parseTarget } = await import('../../publish/deploy.ts');
   const { RUNTIME_TARGET, RUNTIME_SSH_KEY, RUNTIME_KNOWN_HOSTS } = process.env;
-  const text = given(argument, RUNTIME_TARGET, '');
+  const text = firstOf(argument, RUNTIME_TARGET, '');
   if (text === '') throw new UsageError('Name the target, or set RUNTIME_TARGET.');
   const target = parseTarget(text);
   const dist = outFolder(flags);
   const build = readBuildInfo(dist);
   // If the last build was killed, some of its files are still outside the folder.
   completePending(dist);
-  await deploy({
-    dist,
-    build,
-    target,
-    ssh: flags.ssh ?? null,
-    key: RUNTIME_SSH_KEY || null,
-    knownHosts: RUNTIME_KNOWN_HOSTS || null,
-  });
+  const access = { ssh: flags.ssh ?? null, key: RUNTIME_SSH_KEY || null, knownHosts: RUNTIME_KNOWN_HOSTS || null };
+  await deploy({ dist, build, target, ...access });
   terminal.say(`Deployed build ${build.id.slice(0, 12)} to ${target.host}:${target.folder}.\n`);
 }

@@ -75,8 +75,8 @@ function addRecordOptions(command: CatalogCommand): void {
 /** Throws UsageError if an option of --record is given, since it would have no effect. */
 function refuseRecordOptions(command: CatalogCommand): void {
   const own = command.options.filter(({ description }) => description.startsWith('with --record'));
-  const given = own.find((option) => command.getOptionValueSource(option.attributeName()) === 'cli');
-  if (given !== undefined) throw new UsageError(`${given.long} needs --record.`);
+  const useless = own.find((option) => command.getOptionValueSource(option.attributeName()) === 'cli');
+  if (useless !== undefined) throw new UsageError(`${useless.long} needs --record.`);
 }
 
 /** Records the answers of a model, and reports what was recorded. */
@@ -179,14 +179,8 @@ function parseSetting(text: string, before: NonNullable<Recorded['settings']> = 
   return { ...before, [name]: isJson ? JSON.parse(value) : value };
 }
 
-/** An agent and its recorded answers. */
-interface GradedAgent {
-  slug: string;
-  evals: Evals;
-}
-
 /** The scores of an agent for people: a table of models and cases, then the checks that failed. */
-function evalReport({ slug, evals }: GradedAgent): string {
+function evalReport({ slug, evals }: { slug: string; evals: Evals }): string {
   const { cases, rows } = scoreTable(evals);
   const table = [
     [slug, ...cases],
@@ -275,20 +269,17 @@ async function run(named: string[], flags: Flags, command: CatalogCommand, termi
   }
   if (flags.record !== true) return evaluate(named, flags, terminal);
   const { agents, ...catalog } = await readAgentsOf(named, flags);
-  const wanted = agents.filter(({ parsed }) => named.length > 0 || parsed.texts().has('evals/checks.yaml'));
-  if (wanted.length === 0) terminal.say(noChecks);
-  await recordAnswers(catalog, wanted, flags, terminal);
+  const chosen = agents.filter(({ parsed }) => named.length > 0 || parsed.texts().has('evals/checks.yaml'));
+  if (chosen.length === 0) terminal.say(noChecks);
+  await recordAnswers(catalog, chosen, flags, terminal);
 }
 
 async function exportCases(named: string[], flags: Flags, terminal: Console): Promise<void> {
   const { promptfooConfig } = await import('../../content/evals/promptfoo.ts');
   const { agents } = await readAgentsOf(named, flags);
-  const withCases = agents.flatMap(({ parsed: { slug, agent } }) => {
-    const { prompt = '', evals = null } = agent?.texts() ?? {};
-    return evals === null ? [] : [{ slug, prompt, cases: evals.cases }];
-  });
   reportBroken(agents, 'exported', terminal);
-  const { config, left } = promptfooConfig(withCases, flags.model === undefined ? [] : [flags.model]);
+  const cases = withEvals(agents).map(({ slug, prompt, evals }) => ({ slug, prompt, cases: evals.cases }));
+  const { config, left } = promptfooConfig(cases, flags.model === undefined ? [] : [flags.model]);
   terminal.printJson(config);
   if (left.length > 0) {
     const kinds = [...new Set(left)].join(', ');
@@ -300,19 +291,11 @@ async function exportCases(named: string[], flags: Flags, terminal: Console): Pr
 
 async function evaluate(named: string[], flags: Flags, terminal: Console): Promise<void> {
   const { agents } = await readAgentsOf(named, flags);
-  const folders = agents.map(({ parsed }) => parsed);
-  const graded = folders.flatMap(({ slug, agent }) => {
-    const evals = agent?.texts().evals ?? null;
-    return evals === null ? [] : [{ slug, evals }];
-  });
+  const graded = withEvals(agents);
   if (flags.format === 'json') {
-    terminal.printJson({
-      agents: graded.map(({ slug, evals }) => ({ slug, ...evals })),
-      broken: brokenOf(agents),
-    });
-  } else {
-    for (const agent of graded) terminal.print(`${evalReport(agent)}\n`);
-  }
+    const results = graded.map(({ slug, evals }) => ({ slug, ...evals }));
+    terminal.printJson({ agents: results, broken: brokenOf(agents) });
+  } else for (const agent of graded) terminal.print(`${evalReport(agent)}\n`);
   if (flags.format === 'github') {
     const { writeSummary, evalSummary } = await import('../../publish/github.ts');
     writeSummary(process.env, evalSummary(graded));
@@ -333,18 +316,15 @@ async function evaluate(named: string[], flags: Flags, terminal: Console): Promi
 async function challengeChecks(named: string[], flags: Flags, terminal: Console): Promise<void> {
   const { challenge, summaryOf } = await import('../../content/evals/challenge.ts');
   const { agents, sources } = await readAgentsOf(named, flags);
-  const graded = agents.flatMap(({ parsed: { slug, agent } }) => {
-    const { evals = null, sampleOutput = '' } = agent?.texts() ?? {};
-    return evals === null ? [] : [{ slug, evals, sampleOutput }];
-  });
+  const graded = withEvals(agents);
   reportBroken(agents, 'graded', terminal);
   if (flags.mutate === true) {
-    const found = graded.flatMap(({ slug, evals, sampleOutput }) => {
+    const challenged = graded.flatMap(({ slug, evals, sampleOutput }) => {
       const sample = evals.cases.find(({ name }) => name === 'sample');
       return sample === undefined ? [] : [{ slug, ...challenge(sample, sampleOutput) }];
     });
-    if (flags.format === 'json') return terminal.printJson({ agents: found });
-    for (const { slug, kinds, passing } of found) {
+    if (flags.format === 'json') return terminal.printJson({ agents: challenged });
+    for (const { slug, kinds, passing } of challenged) {
       const rows = kinds.map(({ kind, all, failing }) => `  ${kind.padEnd(9)}  ${failing} of ${all} fail a check`);
       const lines = passing.map(({ kind, change }) => `  passes: ${kind}, ${change}`);
       terminal.print(`${[slug, ...rows, ...lines].join('\n')}\n\n`);
@@ -385,6 +365,14 @@ function isSampleOutput({ name, bytes }: { name: string; bytes: Buffer | null })
   return name === 'sample-output.txt' && bytes !== null;
 }
 
+/** The agents with cases and without errors, each with the texts that checks are about. */
+function withEvals(agents: readonly ReadAgent[]) {
+  return agents.flatMap(({ parsed: { slug, agent } }) => {
+    const { evals = null, prompt = '', sampleOutput = '' } = agent?.texts() ?? {};
+    return evals === null ? [] : [{ slug, evals, prompt, sampleOutput }];
+  });
+}
+
 /** Returns the agents that have cases, and errors. */
 function brokenOf(agents: readonly ReadAgent[]): string[] {
   const broken = agents.filter(({ parsed: { agent, texts } }) => agent === null && texts().has('evals/checks.yaml'));
@@ -406,8 +394,8 @@ async function readAgentsOf(named: string[], flags: Flags) {
   const sources = readAgents(cwd);
   const folders = sources.map(({ slug }) => slug);
   const slugs = await namedAgents(named, flags.cwd, folders);
-  const wanted = sources.filter(({ slug }) => slugs.length === 0 || slugs.includes(slug));
-  const checked = checkContent(wanted, settings, today).folders;
-  const agents = wanted.map((source, index): ReadAgent => ({ source, parsed: checked[index] as ParsedFolder }));
+  const chosen = sources.filter(({ slug }) => slugs.length === 0 || slugs.includes(slug));
+  const checked = checkContent(chosen, settings, today).folders;
+  const agents = chosen.map((source, index): ReadAgent => ({ source, parsed: checked[index] as ParsedFolder }));
   return { cwd, settings, today, agents, sources };
 }

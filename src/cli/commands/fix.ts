@@ -1,4 +1,3 @@
-import type { FileFix } from '../../content/fix.ts';
 import { plural } from '../../lib/text.ts';
 import { type Console, paintedDiff } from '../console.ts';
 import { type CatalogCommand, type CommonFlags, changingAgents, namedAgents, openContent } from '../options.ts';
@@ -31,7 +30,7 @@ export function addFix(program: CatalogCommand, terminal: Console): void {
 async function fix(named: string[], { write = false, ...flags }: Flags, terminal: Console): Promise<void> {
   const { readAgents } = await import('../../content/read.ts');
   const { painter } = await import('../../schema/diagnostics/report.ts');
-  const { fixesOf, writeFixes } = await import('../../content/fix.ts');
+  const { fixesOf, writeFixes } = await import('../../content/edit.ts');
   const { cwd, content } = await openContent(flags);
   const folders = content.folders.map(({ slug }) => slug);
   const slugs = await namedAgents(named, flags.cwd, folders);
@@ -41,19 +40,14 @@ async function fix(named: string[], { write = false, ...flags }: Flags, terminal
     .flatMap((folder) => fixesOf(folder, published.has(folder.slug)));
   if (write) writeFixes(cwd, fixes);
 
-  if (flags.format === 'json') {
-    terminal.printJson({ written: write, files: fixes.map(({ file, fixes, diff }) => ({ file, fixes, diff })) });
-    return;
-  }
+  if (flags.format === 'json')
+    return terminal.printJson({ written: write, files: fixes.map(({ file, fixes, diff }) => ({ file, fixes, diff })) });
   const paint = painter(terminal.colorData);
-  for (const each of fixes) terminal.print(shown(each, paint));
+  for (const { file, fixes: names, diff } of fixes)
+    terminal.print(`${paint('bold', file)}: ${names.join(', ')}\n${paintedDiff(diff, paint)}\n`);
   const files = plural(fixes.length, 'file');
   if (fixes.length === 0)
     terminal.say('Nothing to fix mechanically. npx --no daily-agent-catalog validate reports the rest.\n');
   else if (write) terminal.say(`Fixed ${files}. npx --no daily-agent-catalog validate reports the rest.\n`);
   else terminal.say(`${files} can be fixed. Nothing is written: run the command again with --write.\n`);
-}
-
-function shown({ file, fixes, diff }: FileFix, paint: (style: 'bold' | 'red', text: string) => string): string {
-  return `${paint('bold', file)}: ${fixes.join(', ')}\n${paintedDiff(diff, paint)}\n`;
 }

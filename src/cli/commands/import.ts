@@ -1,6 +1,5 @@
 import { Option } from 'commander';
 import { formats } from '../../content/import/formats.ts';
-import type { Draft } from '../../content/import/import.ts';
 import { plural, visible } from '../../lib/text.ts';
 import type { Console } from '../console.ts';
 import { atMost, type CatalogCommand, type CommonFlags, changingAgents, openContent } from '../options.ts';
@@ -71,11 +70,11 @@ async function runImport(from: string, flags: Flags, terminal: Console): Promise
     },
   );
   if (problems.length > 0) terminal.exitCode = 1;
-  if (format === 'json') {
-    terminal.printJson({ dryRun, drafts, known, skipped, problems, more });
-    return;
+  if (format === 'json') return terminal.printJson({ dryRun, drafts, known, skipped, problems, more });
+  for (const { slug, title, date, notes } of drafts) {
+    const lines = notes.map((note) => `  ${visible(note)}\n`).join('');
+    terminal.print(`agents/${slug}  ${date}  ${visible(title)}\n${lines}`);
   }
-  for (const draft of drafts) terminal.print(lineOf(draft));
   for (const { where, reason } of skipped) terminal.say(`Skipped: ${visible(where)}. ${visible(reason)}\n`);
   for (const { where, problem } of problems) terminal.say(`Not imported: ${visible(where)}. ${visible(problem)}\n`);
   if (known.length > 0) terminal.say(`${plural(known.length, 'prompt')} imported earlier.\n`);
@@ -83,8 +82,4 @@ async function runImport(from: string, flags: Flags, terminal: Console): Promise
     `${dryRun ? 'Would write' : 'Wrote'} ${plural(drafts.length, 'draft')}.${drafts.length === 0 || dryRun ? '' : ' Complete them, and run npx --no daily-agent-catalog validate.'}\n`,
   );
   if (more) terminal.say(`There are more prompts than --limit ${limit}: run the command again to continue.\n`);
-}
-
-function lineOf({ slug, title, date, notes }: Draft): string {
-  return `agents/${slug}  ${date}  ${visible(title)}\n${notes.map((note) => `  ${visible(note)}\n`).join('')}`;
 }

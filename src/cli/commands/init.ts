@@ -11,25 +11,22 @@ import { type Console, shellWord } from '../console.ts';
 import type { Questions } from '../dialog.ts';
 import type { CatalogCommand, CommonFlags } from '../options.ts';
 
-const questions: { key: keyof Answers; question: string }[] = [
-  { key: 'title', question: 'Title: the name of the publication' },
-  {
-    key: 'baseUrl',
-    question: 'Base URL: where readers find it, such as https://<owner>.github.io/<repository>',
-  },
-  { key: 'publisher', question: 'Publisher: a person or a group' },
-  { key: 'publisherUrl', question: 'Publisher URL: the address of the publisher' },
-  { key: 'timezone', question: 'Time zone: decides when a day begins, such as America/New_York or UTC' },
+const questions: readonly (readonly [key: keyof Answers, question: string])[] = [
+  ['title', 'Title: the name of the publication'],
+  ['baseUrl', 'Base URL: where readers find it, such as https://<owner>.github.io/<repository>'],
+  ['publisher', 'Publisher: a person or a group'],
+  ['publisherUrl', 'Publisher URL: the address of the publisher'],
+  ['timezone', 'Time zone: decides when a day begins, such as America/New_York or UTC'],
 ];
 
 const gitQuestion = 'Make a Git repository of it, with a first commit?';
 
 /** Asks for missing answers. Throws Cancelled when the person cancels. */
-async function askForAnswers(given: Partial<Answers>, folder: string, ask: Questions): Promise<Answers> {
+async function askForAnswers(fromFlags: Partial<Answers>, folder: string, ask: Questions): Promise<Answers> {
   const { answerChecks, complete } = await import('../../content/new/catalog.ts');
   ask.begin(`Start a new catalog in ${folder}. Enter accepts the proposed answer, Ctrl-C cancels.`);
-  let answers = given;
-  for (const { key, question } of questions) {
+  let answers = fromFlags;
+  for (const [key, question] of questions) {
     if (answers[key] !== undefined) continue;
     const fallback = complete(answers, folder)[key];
     answers = { ...answers, [key]: await ask.line(question, fallback, (answer) => answerChecks[key](key, answer)) };
@@ -85,7 +82,7 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
 
   if (dir === '') throw new UsageError('The folder name is empty; leave it out to use this folder.');
   const folder = resolve(flags.cwd, dir ?? '.');
-  const given = checkFlags<Answers>(
+  const fromFlags = checkFlags<Answers>(
     [
       ['title', '--title', flags.title],
       ['baseUrl', '--base-url', flags.baseUrl],
@@ -106,7 +103,7 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
 
   const made = await conversation(terminal, async (ask) => {
     const asks = canAsk() && flags.format === 'pretty';
-    const answers = asks ? await askForAnswers(given, folder, ask) : catalogs.complete(given, folder);
+    const answers = asks ? await askForAnswers(fromFlags, folder, ask) : catalogs.complete(fromFlags, folder);
     const commits =
       !isInRepository(existingFolder(folder)) && (flags.git ?? (asks && (await ask.whether(gitQuestion))));
     const day = flags.today ?? zone(answers.timezone).today(new Date());
@@ -126,23 +123,24 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
   const unmade = made.commits ? await firstCommit(folder, [...files.keys(), 'package.json']) : null;
   if (unmade !== null) terminal.exitCode = 1;
 
-  if (flags.format === 'json') {
-    const result = { folder, files: [...files.keys()], addedToPackageJson: completed?.added ?? [] };
-    terminal.printJson(result);
-    return;
-  }
+  if (flags.format === 'json')
+    return terminal.printJson({ folder, files: [...files.keys()], addedToPackageJson: completed?.added ?? [] });
   const here = relative(process.cwd(), folder);
-  const replace = [
-    ...(answers.baseUrl === catalogs.placeholderUrl
-      ? ['Set baseUrl and feedId in catalog.config.json: they contain example.com.']
-      : []),
-    ...(catalogs.ownerOf(answers.baseUrl) === catalogs.placeholderOwner
-      ? [
-          'Set repository in catalog.config.json to the address of your GitHub repository, so that pages link to it.',
-          `Replace ${catalogs.placeholderOwner} in .github/CODEOWNERS with your GitHub account, which then has to approve changes.`,
-        ]
-      : []),
+  const steps = [
+    ...(here === '' ? [] : [`cd ${shellWord(here)}`]),
+    'npm install',
+    `${completed?.starts === false ? 'npx --no daily-agent-catalog serve --build' : 'npm start'}    (to see it, with one example agent)`,
+    'npx --no daily-agent-catalog new    (to write your own)',
   ];
+  if (made.commits) steps.push("git add . && git commit -m 'Lock the packages'");
+  if (answers.baseUrl === catalogs.placeholderUrl)
+    steps.push('Set baseUrl and feedId in catalog.config.json: they contain example.com.');
+  if (catalogs.ownerOf(answers.baseUrl) === catalogs.placeholderOwner) {
+    steps.push(
+      'Set repository in catalog.config.json to the address of your GitHub repository, so that pages link to it.',
+      `Replace ${catalogs.placeholderOwner} in .github/CODEOWNERS with your GitHub account, which then has to approve changes.`,
+    );
+  }
   const vendored = packs
     ? `${programName} ${programVersion} was not installed from a registry, so the catalog has a copy in vendor/. Commit it: npm installs the program from it.\n`
     : '';
@@ -151,9 +149,14 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
     : unmade === null
       ? 'Created a Git repository with a first commit.\n'
       : `Every file was written, but Git made no commit: ${unmade}\n`;
-  const notes = keptWords(completed) + vendored + commit;
-  const lock = made.commits ? ["git add . && git commit -m 'Lock the packages'"] : [];
-  terminal.say(nextSteps(answers, files.size, notes, completed?.starts !== false, here, lock, replace));
+  terminal.say(`Created "${answers.title}": ${files.size} files.
+${keptWords(completed)}${vendored}${commit}
+Next:
+${steps.map((step, index) => `  ${index + 1}. ${step}`).join('\n')}
+
+README.md says how to publish every day with GitHub.
+
+`);
   if (here !== '') terminal.print(`${here}\n`);
 }
 
@@ -192,31 +195,4 @@ function keptWords(completed: PackageJson | null): string {
   return completed.added.length === 0
     ? 'package.json already had every entry and did not change.\n'
     : `Added to the existing package.json: ${completed.added.join(', ')}.\n`;
-}
-
-function nextSteps(
-  { title }: Answers,
-  count: number,
-  notes: string,
-  starts: boolean,
-  here: string,
-  lock: readonly string[],
-  replace: readonly string[],
-): string {
-  const steps = [
-    ...(here === '' ? [] : [`cd ${shellWord(here)}`]),
-    'npm install',
-    `${starts ? 'npm start' : 'npx --no daily-agent-catalog serve --build'}    (to see it, with one example agent)`,
-    'npx --no daily-agent-catalog new    (to write your own)',
-    ...lock,
-    ...replace,
-  ];
-  return `Created "${title}": ${count} files.
-${notes}
-Next:
-${steps.map((step, index) => `  ${index + 1}. ${step}`).join('\n')}
-
-README.md says how to publish every day with GitHub.
-
-`;
 }

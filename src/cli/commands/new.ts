@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import type { Calendar } from '../../content/check/calendar.ts';
-import type { Answers, Checks, Given, Surroundings } from '../../content/new/agent.ts';
+import type { Answer, Answers, Checks, Surroundings } from '../../content/new/agent.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { compareText } from '../../lib/text.ts';
 import { type Console, shellWord } from '../console.ts';
@@ -16,14 +16,14 @@ import {
 
 /** Asks for missing answers, one question at a time. Throws Cancelled when the person cancels. */
 async function askForAnswers(
-  given: Partial<Answers>,
+  fromFlags: Partial<Answers>,
   surroundings: Surroundings,
   checks: Checks,
   ask: Questions,
 ): Promise<Answers> {
   const { defaults } = await import('../../content/new/agent.ts');
   const { categories, difficulties, runtimes } = surroundings.vocabulary;
-  const answers: Partial<Answers> = { ...given };
+  const answers: Partial<Answers> = { ...fromFlags };
   const proposed = () => defaults(answers, surroundings);
   const line = (key: 'title' | 'slug' | 'date', question: string) =>
     ask.line(question, proposed()[key], (answer) => {
@@ -58,11 +58,11 @@ async function askForTags(
   checks: Checks,
   ask: Questions,
 ): Promise<string[]> {
-  const known = tagsInUse(calendar, slug);
+  const tags = tagsInUse(calendar, slug);
   let chosen: string[] = [];
-  if (known.length > 0) {
-    chosen = await ask.some('Tags of other agents: choose any that fit', known, [], false);
-    while (chosen.length > 6) chosen = await ask.some('At most six tags: choose again', known, chosen, false);
+  if (tags.length > 0) {
+    chosen = await ask.some('Tags of other agents: choose any that fit', tags, [], false);
+    while (chosen.length > 6) chosen = await ask.some('At most six tags: choose again', tags, chosen, false);
   }
   const [question, fallback] =
     chosen.length === 0
@@ -132,13 +132,13 @@ async function makeNew(slug: string | undefined, flags: Flags, terminal: Console
   const { cwd, settings, today, content: calendar } = await openContent(flags);
   const surroundings: Surroundings = { vocabulary: settings, calendar, today };
   const checks = answerChecks(surroundings);
-  const given = checkFlags<Answers>(flagged(slug === undefined ? slug : slugOf(slug, flags.cwd), flags), checks);
+  const fromFlags = checkFlags<Answers>(flagged(slug === undefined ? slug : slugOf(slug, flags.cwd), flags), checks);
 
   const made = await conversation(terminal, async (ask) => {
     const answers =
       canAsk() && flags.format === 'pretty'
-        ? await askForAnswers(given, surroundings, checks, ask)
-        : complete(given, surroundings, checks);
+        ? await askForAnswers(fromFlags, surroundings, checks, ask)
+        : complete(fromFlags, surroundings, checks);
     const files = agentFiles(answers);
     // The terminal is not locked while a person answers; writing checks the date and the slug again.
     await changingAgents(flags, terminal, async () => writeAgent(cwd, answers.slug, files, surroundings));
@@ -157,7 +157,7 @@ async function makeNew(slug: string | undefined, flags: Flags, terminal: Console
   terminal.print(`${relative(process.cwd(), join(cwd, 'agents', answers.slug))}\n`);
 }
 
-function flagged(slug: string | undefined, flags: Flags): [keyof Answers, string, Given | undefined][] {
+function flagged(slug: string | undefined, flags: Flags): [keyof Answers, string, Answer | undefined][] {
   return [
     ['slug', 'slug', slug],
     ['title', '--title', flags.title],

@@ -60,9 +60,8 @@ async function tell(
   terminal: Console,
 ): Promise<void> {
   const { prettyReport } = await import('../../schema/diagnostics/report.ts');
-  const { queueWarning } = await import('../schedule-table.ts');
   const { howToPublish } = await import('../../publish/plan.ts');
-  const { isSettledByBranch } = await import('../../content/schedule.ts');
+  const { isSettledByBranch, queueText, shortQueue } = await import('../../content/schedule.ts');
   const { releases, skipped, warnings, next, queueLow } = published;
   const changed = warnings.filter(isSettledByBranch);
   for (const { slug, errors } of skipped) {
@@ -75,11 +74,11 @@ async function tell(
     );
   }
   for (const notice of published.notices) terminal.say(`warning: ${notice}\n`);
-  if (queueLow) terminal.say(`${queueWarning(published, { queueWarningDays })}\n`);
-  if (format === 'json') {
-    terminal.printJson({ dryRun, ...published });
-    return;
+  if (queueLow) {
+    const warning = `${queueText(published)} ${shortQueue({ queueWarningDays })}`;
+    terminal.say(`warning: ${warning} Start an agent with npx --no daily-agent-catalog new.\n`);
   }
+  if (format === 'json') return terminal.printJson({ dryRun, ...published });
   if (format === 'github') await tellGitHub(published, cwd, terminal);
   if (format === 'pretty') {
     const { checkCatalog } = await import('../../build/validate.ts');

@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import type { Renamed } from '../../content/new/rename.ts';
+import type { Renamed } from '../../content/edit.ts';
 import { type Console, shellWord } from '../console.ts';
 import { type CatalogCommand, type CommonFlags, changingAgents, openContent, slugOf } from '../options.ts';
 
@@ -18,21 +18,18 @@ export function addRename(program: CatalogCommand, terminal: Console): void {
         'agent has no page at either address.\n' +
         '\nExamples:\n  $ catalog rename release-notes release-note-translator\n',
     )
-    .action((slug: string, wanted: string, flags: Flags) =>
-      changingAgents(flags, terminal, () => rename(slug, wanted, flags, terminal)),
+    .action((slug: string, newSlug: string, flags: Flags) =>
+      changingAgents(flags, terminal, () => rename(slug, newSlug, flags, terminal)),
     );
 }
 
-async function rename(slug: string, wanted: string, flags: Flags, terminal: Console): Promise<void> {
-  const { renameAgent } = await import('../../content/new/rename.ts');
+async function rename(slug: string, newSlug: string, flags: Flags, terminal: Console): Promise<void> {
+  const { renameAgent } = await import('../../content/edit.ts');
   const { gitOrNull } = await import('../../lib/git.ts');
   const { cwd, content } = await openContent(flags);
-  const renamed = renameAgent(cwd, content, slugOf(slug, cwd), slugOf(wanted, cwd));
+  const renamed = renameAgent(cwd, content, slugOf(slug, cwd), slugOf(newSlug, cwd));
   const { from, to, issue } = renamed;
-  if (flags.format === 'json') {
-    terminal.printJson({ from, to, folder: `agents/${to}`, issue });
-    return;
-  }
+  if (flags.format === 'json') return terminal.printJson({ from, to, folder: `agents/${to}`, issue });
   // Null outside of a repository.
   const tracked = gitOrNull(cwd, ['ls-files', '--', `:(literal)agents/${from}`]);
   const commit = tracked === null ? '' : howToCommit(renamed, { cwd, isTracked: tracked !== '' });

@@ -13,17 +13,12 @@ import {
   dataFolder,
   type Format,
   requiredDatabase,
+  type StoreFlags,
   startOf,
   subcommandFlags,
 } from '../options.ts';
 
-interface FileFlags {
-  cwd: string;
-  data?: string;
-  file?: string;
-}
-
-interface Flags extends FileFlags {
+interface Flags extends StoreFlags {
   list?: ListName;
   since?: string;
   format: Format;
@@ -65,7 +60,7 @@ export function addSubscribers(program: CatalogCommand, terminal: Console): void
         'No more emails are sent to the address, unless its owner subscribes and confirms again.\n' +
         '\nExamples:\n  $ catalog subscribers erase reader@example.com\n',
     )
-    .action((address: string, _flags: FileFlags, command: CatalogCommand) =>
+    .action((address: string, _flags: StoreFlags, command: CatalogCommand) =>
       erase(address, subcommandFlags(command), terminal),
     );
   subscribers
@@ -78,19 +73,19 @@ export function addSubscribers(program: CatalogCommand, terminal: Console): void
         'server that writes to the file first.\n' +
         '\nExamples:\n  $ catalog subscribers import\n',
     )
-    .action((_flags: FileFlags, command: CatalogCommand) => importFile(subcommandFlags(command), terminal));
+    .action((_flags: StoreFlags, command: CatalogCommand) => importFile(subcommandFlags(command), terminal));
 }
 
 /** Where subscribers are stored: a file, or the database with this URI. */
 type Place = { file: string } | { url: string };
 
 /** The file with the subscribers that the flags and the environment name. */
-function subscriberFile(flags: FileFlags): string {
+function subscriberFile(flags: StoreFlags): string {
   return flags.file === undefined ? join(dataFolder(flags), 'signups.jsonl') : resolve(flags.cwd, flags.file);
 }
 
 /** Throws OperationError if no file is given and a provider stores the subscribers. */
-function placeOf(flags: FileFlags): Place {
+function placeOf(flags: StoreFlags): Place {
   const file = subscriberFile(flags);
   if (flags.file !== undefined) return { file };
   const provider = process.env.CATALOG_SIGNUPS?.trim() || 'file';
@@ -156,7 +151,7 @@ function countByList(entries: readonly SubscriberEntry[]): Record<ListName, numb
   return { daily: count('daily'), pro: count('pro'), custom: count('custom') };
 }
 
-async function erase(address: string, flags: FileFlags, terminal: Console): Promise<void> {
+async function erase(address: string, flags: StoreFlags, terminal: Console): Promise<void> {
   const place = placeOf(flags);
   const { readMailKey } = await import('../../mail/consent.ts');
   const folder = 'file' in place ? dirname(place.file) : dataFolder(flags);
@@ -175,14 +170,14 @@ async function wasMailed(address: string, place: Place): Promise<boolean> {
   const { fileSubscriptions } = await import('../../mail/subscribers-file.ts');
   const { withDatabase } = await import('../../storage/postgres.ts');
   const email = address.trim();
-  const found =
+  const subscriptions =
     'url' in place
       ? await withDatabase(place.url, (database) => databaseSubscriptions(database).find({ email }))
       : await fileSubscriptions(place.file)
           .find({ email })
           // Erasing says more about a file that cannot be read.
           .catch(() => []);
-  return found.some(({ pending, confirmed }) => pending || confirmed !== undefined);
+  return subscriptions.some(({ pending, confirmed }) => pending || confirmed !== undefined);
 }
 
 function noMailKey(folder: string): string {
@@ -216,7 +211,7 @@ async function eraseLines(address: string, file: string, key: Buffer | null, ter
 }
 
 /** Copies the subscribers of a file, with the outcome of each, into the database. */
-async function importFile(flags: FileFlags, terminal: Console): Promise<void> {
+async function importFile(flags: StoreFlags, terminal: Console): Promise<void> {
   const url = requiredDatabase();
   const file = subscriberFile(flags);
   if (!existsSync(file)) throw new OperationError(`${file} does not exist.`);
@@ -232,7 +227,7 @@ async function importFile(flags: FileFlags, terminal: Console): Promise<void> {
     await importAnnouncements(join(dirname(file), 'announcements'), database);
     return importSubscriptions(database, all, suppressions);
   });
-  const known = all.length - added;
-  const rest = known === 0 ? '' : ` The database already had ${known}.`;
+  const existing = all.length - added;
+  const rest = existing === 0 ? '' : ` The database already had ${existing}.`;
   terminal.say(`Imported ${plural(added, 'subscription')}.${rest}\n`);
 }

@@ -31,26 +31,26 @@ async function validate(named: string[], flags: Flags, terminal: Console): Promi
     },
   );
   // A published agent that was deleted has no folder but has an error.
-  const known = new Set([...folders, ...diagnostics.map(({ slug }) => slug)]);
-  const slugs = await namedAgents(named, flags.cwd, folders, known);
-  const wanted = diagnostics.filter(({ slug }) => slugs.length === 0 || slug === null || slugs.includes(slug));
+  const allowed = new Set([...folders, ...diagnostics.map(({ slug }) => slug)]);
+  const slugs = await namedAgents(named, flags.cwd, folders, allowed);
+  const reported = diagnostics.filter(({ slug }) => slugs.length === 0 || slug === null || slugs.includes(slug));
 
   const { format } = flags;
   if (format !== 'pretty') {
-    await printForMachines({ diagnostics: wanted }, { format, cwd: resolve(flags.cwd), terminal });
-  } else if (wanted.length > 0) {
-    terminal.print(`${prettyReport(wanted, { color: terminal.colorData })}\n`);
+    await printForMachines({ diagnostics: reported }, { format, cwd: resolve(flags.cwd), terminal });
+  } else if (reported.length > 0) {
+    terminal.print(`${prettyReport(reported, { color: terminal.colorData })}\n`);
     terminal.say(`Every rule is explained at ${rulePage()}\n`);
-    const fixable = countFixable(wanted, resolve(flags.cwd), flags, process.env);
-    const problems = plural(wanted.length, 'problem');
+    const fixable = countFixable(reported, resolve(flags.cwd), flags, process.env);
+    const problems = plural(reported.length, 'problem');
     if (fixable > 0) terminal.say(`npx --no daily-agent-catalog fix --write solves ${fixable} of ${problems}.\n`);
   }
   const count = slugs.length === 0 ? folders.length : slugs.length;
   if (format === 'github') {
     const { writeSummary, validationSummary } = await import('../../publish/github.ts');
-    writeSummary(process.env, validationSummary(wanted, count));
+    writeSummary(process.env, validationSummary(reported, count));
   }
-  if (hasErrors(wanted)) terminal.exitCode = 1;
+  if (hasErrors(reported)) terminal.exitCode = 1;
   else if (format === 'pretty') {
     terminal.say(`${plural(count, 'agent')} checked, no errors.\n`);
     for (const slug of slugs) {

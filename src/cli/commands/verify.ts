@@ -34,8 +34,8 @@ async function verify(paths: string[], flags: Flags, terminal: Console): Promise
   const copies: Verdict[] = [];
   const unreadable: Unreadable[] = [];
   let others = 0;
-  const compare = async (found: Iterable<Copy | Unreadable>) => {
-    for (const copy of found) {
+  const compare = async (candidates: Iterable<Copy | Unreadable>) => {
+    for (const copy of candidates) {
       if ('problem' in copy) {
         unreadable.push(copy);
         continue;
@@ -56,10 +56,8 @@ async function verify(paths: string[], flags: Flags, terminal: Console): Promise
   }
   if (copies.some(({ status }) => /^(?:changed|withdrawn|unknown)$/.test(status))) terminal.exitCode = 1;
   const { complete } = published.revisions;
-  if (flags.format === 'json') {
-    terminal.printJson({ comparedWith: published.name, complete, copies, others, unreadable });
-    return;
-  }
+  if (flags.format === 'json')
+    return terminal.printJson({ comparedWith: published.name, complete, copies, others, unreadable });
   const paint = painter(terminal.colorData);
   for (const verdict of copies) terminal.print(`${shown(verdict)}${paintedDiff(verdict.diff, paint)}`);
   for (const { problem } of unreadable) terminal.say(`Not compared: ${problem}\n`);
@@ -86,8 +84,8 @@ const sentences: Record<Verdict['status'], string> = {
 };
 
 /** What a copy is, and what to do about it. */
-function shown({ path, kind, agent, revision, ...found }: Verdict): string {
-  const { verdict, status, version, newer, formerSlug } = found;
+function shown({ path, kind, agent, revision, ...details }: Verdict): string {
+  const { verdict, status, version, newer, formerSlug } = details;
   const facts = [
     ...(agent === null ? [] : [`${kind} of ${agent.slug} (No. ${agent.issue})`]),
     ...(version === null ? [] : [`version ${version}`]),

@@ -11,19 +11,13 @@ import {
   type CatalogCommand,
   dataFolder,
   type Format,
-  given,
+  firstOf,
   outFolder,
   requiredDatabase,
+  type StoreFlags,
   startOf,
   subcommandFlags,
 } from '../options.ts';
-
-/** The flags that say where votes are stored. */
-interface LogFlags {
-  cwd: string;
-  data?: string;
-  file?: string;
-}
 
 const fileOption = () =>
   new Option(
@@ -32,12 +26,12 @@ const fileOption = () =>
   );
 
 /** The vote log that the flags and the environment name. */
-function logFile(flags: LogFlags): string {
-  return resolve(flags.cwd, given(flags.file, process.env.CATALOG_VOTES, join(dataFolder(flags), 'votes.jsonl')));
+function logFile(flags: StoreFlags): string {
+  return resolve(flags.cwd, firstOf(flags.file, process.env.CATALOG_VOTES, join(dataFolder(flags), 'votes.jsonl')));
 }
 
 /** The connection URI of the database with the votes; null if they are in a log. */
-function votesDatabase({ file }: LogFlags): string | null {
+function votesDatabase({ file }: StoreFlags): string | null {
   return file === undefined ? databaseUrl(process.env) : null;
 }
 
@@ -50,7 +44,7 @@ interface VoteSource {
 
 /** Runs `work` with the votes of the store that the flags and the environment name. */
 async function withVotes<Result>(
-  flags: LogFlags,
+  flags: StoreFlags,
   terminal: Console,
   work: (source: VoteSource) => Promise<Result>,
 ): Promise<Result> {
@@ -76,12 +70,12 @@ async function withLogs<Result>(
     if (error.code === undefined || !/^E[A-Z]+$/.test(error.code)) throw error;
     throw new OperationError(`Cannot read the vote log ${logs.join(', ')} (${error.code}).`, { cause: error });
   };
-  const found = await Promise.all(logs.map((log) => findVoteLogs(log).catch(unusable)));
-  const files = found.flatMap((each) => each.files);
-  const unreadable = found.flatMap((each) => each.unreadable);
+  const rotated = await Promise.all(logs.map((log) => findVoteLogs(log).catch(unusable)));
+  const files = rotated.flatMap((each) => each.files);
+  const unreadable = rotated.flatMap((each) => each.unreadable);
   if (unreadable.length > 0)
     terminal.say(`Not counted: ${unreadable.join(', ')}. Decompress these files and run the command again.\n`);
-  const missing = logs.filter((_, index) => !found[index]?.files.some((name) => existsSync(name)));
+  const missing = logs.filter((_, index) => !rotated[index]?.files.some((name) => existsSync(name)));
   if (named && missing.length > 0) throw new OperationError(`There is no vote log ${missing.join(', ')}.`);
   for (const log of missing)
     terminal.say(`${log} does not exist: nobody has voted yet, or the vote log is elsewhere (--data or --file).\n`);
@@ -109,7 +103,7 @@ function addVotesMove(votes: CatalogCommand, terminal: Console): void {
         'arrived later. The log stays as it is.\n' +
         '\nExamples:\n  $ catalog votes import\n  $ catalog votes import votes.jsonl\n',
     )
-    .action((logs: string[], _flags: LogFlags, command: CatalogCommand) =>
+    .action((logs: string[], _flags: StoreFlags, command: CatalogCommand) =>
       importLogs(logs, subcommandFlags(command), terminal),
     );
   votes
@@ -122,7 +116,7 @@ function addVotesMove(votes: CatalogCommand, terminal: Console): void {
         'save the output as votes.jsonl in the data folder.\n' +
         '\nExamples:\n  $ catalog votes export > votes.jsonl\n',
     )
-    .action((_flags: LogFlags, command: CatalogCommand) => exportVotes(subcommandFlags(command), terminal));
+    .action((_flags: StoreFlags, command: CatalogCommand) => exportVotes(subcommandFlags(command), terminal));
   votes
     .command('totals')
     .description('print the totals by agent from the database in DATABASE_URL')
@@ -135,7 +129,7 @@ function addVotesMove(votes: CatalogCommand, terminal: Console): void {
     .action((_flags: { format: Format }, command: CatalogCommand) => printTotals(subcommandFlags(command), terminal));
 }
 
-async function importLogs(logs: readonly string[], flags: LogFlags, terminal: Console): Promise<void> {
+async function importLogs(logs: readonly string[], flags: StoreFlags, terminal: Console): Promise<void> {
   const url = requiredDatabase();
   const { withDatabase } = await import('../../storage/postgres.ts');
   const { importVotes } = await import('../../storage/database-votes.ts');
@@ -155,7 +149,7 @@ async function importLogs(logs: readonly string[], flags: LogFlags, terminal: Co
 /** How many votes are printed at once. */
 const chunkLength = 1_000;
 
-async function exportVotes(flags: LogFlags, terminal: Console): Promise<void> {
+async function exportVotes(flags: StoreFlags, terminal: Console): Promise<void> {
   await withVotes(flags, terminal, async ({ votes, malformed }) => {
     let chunk: object[] = [];
     for await (const vote of votes) {
@@ -179,7 +173,7 @@ async function printTotals(flags: { format: Format }, terminal: Console): Promis
   else terminal.print(flags.format === 'csv' ? totalsCsv(totals) : totalsText(totals));
 }
 
-interface Flags extends LogFlags {
+interface Flags extends StoreFlags {
   out?: string;
   since?: string;
   notes?: boolean;
@@ -219,7 +213,7 @@ export function addVotes(program: CatalogCommand, terminal: Console): void {
       '\nUse it for notes with personal data. The vote itself still counts.\n' +
         '\nExamples:\n  $ catalog votes redact 0199a3c2-5d1e-7c3a-9f10-2b6d8e4f7a11\n',
     )
-    .action((id: string, _flags: LogFlags, command: CatalogCommand) => blank(id, subcommandFlags(command), terminal));
+    .action((id: string, _flags: StoreFlags, command: CatalogCommand) => blank(id, subcommandFlags(command), terminal));
   addVotesMove(votes, terminal);
 }
 
@@ -266,8 +260,8 @@ async function agentsOf(flags: Flags, terminal: Console) {
     const { titles, formerSlugs } = readPublished(dist);
     const withdrawn = readWithdrawn(dist);
     if (withdrawn === null || withdrawn.size === 0) return { titles, formerSlugs, withdrawn };
-    const { formerSlugsOf } = await import('../withdrawn-slugs.ts');
-    return { titles, withdrawn, formerSlugs: new Map([...formerSlugsOf(withdrawn, flags.cwd), ...formerSlugs]) };
+    const inCatalog = await formerSlugsOf(withdrawn, flags.cwd);
+    return { titles, withdrawn, formerSlugs: new Map([...inCatalog, ...formerSlugs]) };
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     terminal.say(
@@ -277,10 +271,27 @@ async function agentsOf(flags: Flags, terminal: Console) {
   }
 }
 
-async function blank(id: string, flags: LogFlags, terminal: Console): Promise<void> {
+/**
+ * Maps the former slugs of withdrawn agents to their slugs. A build does not have them (C3.26), so they are read from the
+ * folders of the agents. Agents without a folder in the catalog folder `cwd`, as on a server with only a build, have none.
+ */
+async function formerSlugsOf(withdrawn: ReadonlySet<string>, cwd: string): Promise<Map<string, string>> {
+  const { readAgent, textOf } = await import('../../content/read.ts');
+  const { scheduleIn } = await import('../../content/parse/front-matter.ts');
+  const formerSlugs = new Map<string, string>();
+  for (const slug of withdrawn) {
+    const bytes = readAgent(cwd, slug)?.files.find(({ name }) => name === 'agent.md')?.bytes;
+    const text = bytes ? textOf(bytes) : null;
+    if (text === null) continue;
+    for (const former of scheduleIn(text).formerSlugs) if (withdrawn.has(former)) formerSlugs.set(former, slug);
+  }
+  return formerSlugs;
+}
+
+async function blank(id: string, flags: StoreFlags, terminal: Console): Promise<void> {
   const url = votesDatabase(flags);
-  const blanked = url === null ? await blankInLog(id, flags, terminal) : await blankInDatabase(id, url);
-  terminal.say(blanked ? `Deleted the note of vote ${id}.\n` : `Vote ${id} has no note; nothing was changed.\n`);
+  const isBlanked = url === null ? await blankInLog(id, flags, terminal) : await blankInDatabase(id, url);
+  terminal.say(isBlanked ? `Deleted the note of vote ${id}.\n` : `Vote ${id} has no note; nothing was changed.\n`);
 }
 
 async function blankInDatabase(id: string, url: string): Promise<boolean> {
@@ -291,7 +302,7 @@ async function blankInDatabase(id: string, url: string): Promise<boolean> {
   return blanked;
 }
 
-async function blankInLog(id: string, flags: LogFlags, terminal: Console): Promise<boolean> {
+async function blankInLog(id: string, flags: StoreFlags, terminal: Console): Promise<boolean> {
   const { redact } = await import('../../storage/file-votes.ts');
   const file = await fileWith(id, logFile(flags));
   const warn = (message: string) => terminal.say(`${message}\n`);

@@ -1,11 +1,11 @@
 import { addDays } from '../../lib/calendar.ts';
 import { compareText } from '../../lib/text.ts';
 import { type Diagnostic, diagnose, type Wording } from '../../schema/diagnostics/diagnostic.ts';
-import { locationInFrontMatter } from '../../schema/diagnostics/yaml-location.ts';
+import { locationsInFrontMatter } from '../../schema/diagnostics/yaml-location.ts';
 import { numberMessages, whyFirst } from '../../schema/messages/numbers.ts';
-import { pathOf } from '../parse/files.ts';
+import type { Reserved } from '../history.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
-import type { Reserved } from './default-branch.ts';
+import { pathOf } from '../read.ts';
 
 /** Makes a diagnostic for the value at `path` in the front matter of an agent. */
 export function inFrontMatter(
@@ -16,7 +16,7 @@ export function inFrontMatter(
 ): Diagnostic {
   const text = folder.texts().get('agent.md');
   const position = text?.startsWith('---\n')
-    ? { text, location: locationInFrontMatter(text, typeof path === 'string' ? [path] : path) }
+    ? { text, location: locationsInFrontMatter(text)(typeof path === 'string' ? [path] : path) }
     : {};
   return diagnose({ code, ...wording, ...position, file: pathOf(folder.slug, 'agent.md'), slug: folder.slug });
 }
@@ -43,12 +43,12 @@ function longestRise(values: readonly string[]): Set<number> {
     lengths[index] = low + 1;
   }
   const kept = new Set<number>();
-  let wanted = starts.length;
+  let left = starts.length;
   for (const [index, length] of lengths.entries()) {
     // The value is not less than the last one kept: otherwise, its length would be greater.
-    if (length !== wanted) continue;
+    if (length !== left) continue;
     kept.add(index);
-    wanted -= 1;
+    left -= 1;
   }
   return kept;
 }
@@ -107,17 +107,17 @@ export function checkTogether(
 ): Diagnostic[] {
   const free = firstFreeDate({ folders, reserved }, today);
   const numbers = takenNumbers(folders.filter(hasIssue).sort(byNumber), free);
-  const known = new Set([...blamed, ...numbers.map(({ slug }) => slug)]);
-  const numbered = folders.filter(hasIssue).filter(({ slug }) => !known.has(slug));
-  const found = [
+  const explained = new Set([...blamed, ...numbers.map(({ slug }) => slug)]);
+  const numbered = folders.filter(hasIssue).filter(({ slug }) => !explained.has(slug));
+  const others = [
     ...fallingDates(numbered.sort(byNumber)),
-    ...takenDates({ folders, reserved }, free, known, onBranch),
+    ...takenDates({ folders, reserved }, free, explained, onBranch),
     ...backdated(folders, lastNumberedDate({ folders, reserved }), free),
     ...exceptions(folders),
-    ...takenSlugs(folders, known),
-    ...takenTitles(folders, known),
+    ...takenSlugs(folders, explained),
+    ...takenTitles(folders, explained),
   ];
-  return [...numbers, ...found.filter(({ slug }) => !known.has(slug))];
+  return [...numbers, ...others.filter(({ slug }) => !explained.has(slug))];
 }
 
 /** Returns the first free day, from `today` on, after the last numbered agent. */
@@ -212,10 +212,10 @@ function takenDates(
   const rank = ({ slug, schedule }: ParsedFolder) =>
     (blamed.has(slug) ? Number.POSITIVE_INFINITY : schedule.issue) ??
     (schedule.draft ? Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER - 1);
-  const known = ({ slug }: ParsedFolder) => (onBranch.has(slug) ? 0 : 1);
+  const newcomer = ({ slug }: ParsedFolder) => (onBranch.has(slug) ? 0 : 1);
   const ordered = [...folders].sort((a, b) => {
     const difference = rank(a) - rank(b);
-    return difference < 0 || difference > 0 ? difference : known(a) - known(b) || compareText(a.slug, b.slug);
+    return difference < 0 || difference > 0 ? difference : newcomer(a) - newcomer(b) || compareText(a.slug, b.slug);
   });
   const owners = new Map<string | null, { slug: string }>(reserved.map((number) => [number.date, number]));
   return ordered.flatMap((folder) => {

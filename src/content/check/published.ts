@@ -1,12 +1,7 @@
-import { GitError } from '../../lib/git.ts';
 import { type Diagnostic, diagnose } from '../../schema/diagnostics/diagnostic.ts';
-import { type Evals, type GradedAnswer, isPassed } from '../../schema/evals.ts';
+import { type Evals, type GradedAnswer, isPassed, type Result } from '../../schema/evals.ts';
 import { evalMessages } from '../../schema/messages/evals.ts';
 import { numberMessages, onBranch, untilCommit, whyKept } from '../../schema/messages/numbers.ts';
-import { readEvals } from '../parse/evals.ts';
-import { pathOf } from '../parse/files.ts';
-import type { ParsedFolder } from '../parse/parse.ts';
-import { byDate, firstFreeDate, inFrontMatter, takenNumber } from './calendar.ts';
 import {
   findDefaultBranch,
   type LostNumber,
@@ -14,7 +9,11 @@ import {
   type PublishedState,
   type Reserved,
   textsAt,
-} from './default-branch.ts';
+} from '../history.ts';
+import { readEvals } from '../parse/evals.ts';
+import type { ParsedFolder } from '../parse/parse.ts';
+import { pathOf } from '../read.ts';
+import { byDate, firstFreeDate, inFrontMatter, takenNumber } from './calendar.ts';
 
 interface Claimed {
   owners: ReadonlyMap<string, PublishedSchedule>;
@@ -32,7 +31,7 @@ function checkClaims(
 ): { refused: Set<string>; diagnostics: Diagnostic[] } {
   const diagnostics: Diagnostic[] = [];
   const refused = new Set<string>();
-  const holders = new Map<number, { slug: string; date: string | null }>();
+  const holders = new Map<number, Holder>();
   for (const holder of [...reserved, ...published]) holders.set(holder.issue, holder);
   for (const [slug, { issue, date }] of owners) holders.set(issue, { slug, date });
   let highest = Math.max(0, ...holders.keys());
@@ -48,13 +47,8 @@ function checkClaims(
     const issue = folder.schedule.issue as number;
     const holder = holders.get(issue);
     const next = counting ? highest + 1 : null;
-    const finding = refusal(folder, {
-      today,
-      holder,
-      next,
-      free,
-      branch: state?.branch ?? null,
-    });
+    const branch = state?.branch ?? null;
+    const finding = refusal(folder, { today, holder, next, free, branch });
     if (finding === null || lost.some((number) => number.slug === folder.slug && number.issue === issue)) {
       if (counting) {
         holders.set(issue, { slug: folder.slug, date: folder.schedule.date });
@@ -75,10 +69,12 @@ function checkClaims(
   return { refused, diagnostics };
 }
 
+type Holder = Pick<Reserved, 'slug' | 'date'>;
+
 interface Claim {
   today: string;
   /** The agent that already has the number. */
-  holder: { slug: string; date: string | null } | undefined;
+  holder: Holder | undefined;
   /** The next number; null if no number was ever given. */
   next: number | null;
   /** The first free date. */
@@ -211,8 +207,8 @@ function finder(
   return ({ slug, issue, formerSlugs }) => {
     const same = bySlug.get(slug);
     if (same?.schedule.issue === issue) return same;
-    const found = byFormer.get(slug) ?? same ?? byLowerCase.get(slug);
-    if (found !== undefined || state?.inherited.has(slug)) return found;
+    const own = byFormer.get(slug) ?? same ?? byLowerCase.get(slug);
+    if (own !== undefined || state?.inherited.has(slug)) return own;
     // The agent was renamed on the default branch after this branch was created.
     return formerSlugs.map((former) => bySlug.get(former)).find((folder) => folder !== undefined);
   };
@@ -235,12 +231,8 @@ function undeclaredRename(folder: ParsedFolder, { slug, issue }: PublishedSchedu
 }
 
 function deletion({ slug, issue, date }: PublishedSchedule, branch: string): Diagnostic {
-  return diagnose({
-    code: 'record/deleted',
-    file: pathOf(slug, ''),
-    slug,
-    ...numberMessages.agentDeleted(issue, slug, date, branch),
-  });
+  const wording = numberMessages.agentDeleted(issue, slug, date, branch);
+  return diagnose({ code: 'record/deleted', file: pathOf(slug, ''), slug, ...wording });
 }
 
 /** Reports a number, a date and former slugs in a folder that differ from the published ones. */
@@ -248,23 +240,23 @@ function changes(folder: ParsedFolder, agent: PublishedSchedule, { branch }: Pub
   const { schedule } = folder;
   const text = folder.texts().get('agent.md');
   if (text === undefined) return [];
-  const found: Diagnostic[] = [];
+  const changed: Diagnostic[] = [];
   // An invalid value already has its own error.
   const unreadable = (key: string) => new RegExp(`^${key}:[ \\t]*[^\\s#]`, 'm').test(text);
   if (schedule.issue !== agent.issue && !(schedule.issue === null && unreadable('issue'))) {
-    found.push(
+    changed.push(
       schedule.issue === null
         ? lostLine(folder, agent.issue, onBranch(branch))
         : inFrontMatter(folder, 'issue', 'record/issue', numberMessages.numberChanged(agent.issue, branch)),
     );
   }
   if (schedule.date !== agent.date && agent.date !== null && !(schedule.date === null && unreadable('date'))) {
-    found.push(inFrontMatter(folder, 'date', 'record/date', numberMessages.dateChanged(agent.issue, agent.date)));
+    changed.push(inFrontMatter(folder, 'date', 'record/date', numberMessages.dateChanged(agent.issue, agent.date)));
   }
   const kept = new Set([folder.slug, ...schedule.formerSlugs]);
   const dropped =
     schedule.withdrawn || folder.agent === null ? [] : agent.formerSlugs.filter((slug) => !kept.has(slug));
-  return [...found, ...dropped.map((slug) => undeclaredRename(folder, { ...agent, slug }))];
+  return [...changed, ...dropped.map((slug) => undeclaredRename(folder, { ...agent, slug }))];
 }
 
 /** Returns the lost numbers that no folder and no reserved agent has. */
@@ -308,14 +300,9 @@ export function regressions(cwd: string, folders: readonly ParsedFolder[]): Diag
   });
   const branch = failing.length === 0 ? null : findDefaultBranch(cwd);
   if (branch === null || branch.base === null) return [];
-  let texts: Map<string, string>;
-  try {
-    const paths = failing.map(({ slug }) => pathOf(slug, ''));
-    texts = textsAt(cwd, branch.base, paths);
-  } catch (error) {
-    if (error instanceof GitError) return [];
-    throw error;
-  }
+  const paths = failing.map(({ slug }) => pathOf(slug, ''));
+  const texts = textsAt(cwd, branch.base, paths);
+  if (texts === null) return [];
   return failing.flatMap(({ slug, answers }) => {
     const before = evalsIn(texts, slug);
     return before === null ? [] : answers.flatMap((answer) => regressed(slug, answer, before, branch.name));
@@ -333,18 +320,12 @@ function evalsIn(texts: ReadonlyMap<string, string>, slug: string): Evals | null
 function regressed(slug: string, answer: GradedAnswer, { answers }: Evals, branch: string): Diagnostic[] {
   const before = answers.find((other) => other.folder === answer.folder && other.case === answer.case);
   if (before === undefined || before.answer === answer.answer) return [];
-  return answer.results.flatMap(({ kind, value, failure }) => {
-    const passed = before.results.some(
-      (other) => other.kind === kind && other.value === value && other.failure === null,
-    );
-    if (failure === null || !passed) return [];
-    return [
-      diagnose({
-        code: 'editorial/regression',
-        slug,
-        file: pathOf(slug, `evals/recordings/${answer.folder}/${answer.case}.txt`),
-        ...evalMessages.answerRegressed(answer.recorded.model, branch, kind, failure),
-      }),
-    ];
+  const file = pathOf(slug, `evals/recordings/${answer.folder}/${answer.case}.txt`);
+  const hasPassed = ({ kind, value }: Result) =>
+    before.results.some((other) => other.kind === kind && other.value === value && other.failure === null);
+  return answer.results.flatMap((result) => {
+    if (result.failure === null || !hasPassed(result)) return [];
+    const wording = evalMessages.answerRegressed(answer.recorded.model, branch, result.kind, result.failure);
+    return diagnose({ code: 'editorial/regression', slug, file, ...wording });
   });
 }

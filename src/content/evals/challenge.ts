@@ -1,34 +1,24 @@
-import { type Case, type CheckKind, type Evals, isNamed, isPassed, roundsOf } from '../../schema/evals.ts';
+import { type Case, type Evals, isNamed, isPassed, type Result, roundsOf } from '../../schema/evals.ts';
 import { grade, kindOf } from './grade.ts';
 
 /** Puts the checks of agents to the test: with answers that cannot be right, and with good answers that were changed. */
 
-/** A check, for reports. */
-interface NamedCheck {
-  case: string;
-  kind: CheckKind;
-  why: string | null;
-}
-
 /**
- * Finds checks that no counterexample fails (`unproven`). Of these, `vacuous` also pass the empty answer, the input
- * itself, and `other`, an answer of another agent.
+ * Finds checks that no counterexample fails. Vacuous ones also pass the empty answer, the input itself, and `other`, an
+ * answer of another agent.
  */
-function weakChecks({ cases }: Evals, other: string): { unproven: NamedCheck[]; vacuous: NamedCheck[] } {
-  const unproven: NamedCheck[] = [];
-  const vacuous: NamedCheck[] = [];
-  for (const one of cases) {
-    for (const { checks, counterexamples } of roundsOf(one)) {
-      const trivial = ['', one.input, other].map((answer) => grade(checks, answer, one.input));
-      for (const [index, check] of checks.entries()) {
-        if (counterexamples.some(({ results }) => results[index]?.failure !== null)) continue;
-        const named = { case: one.name, kind: kindOf(check), why: check.why ?? null };
-        unproven.push(named);
-        if (trivial.every((results) => results[index]?.failure === null)) vacuous.push(named);
-      }
-    }
-  }
-  return { unproven, vacuous };
+function unprovenChecks({ cases }: Evals, other: string) {
+  return cases.flatMap((evalCase) =>
+    roundsOf(evalCase).flatMap(({ checks, counterexamples }) => {
+      const { name, input } = evalCase;
+      const trivial = ['', input, other].map((answer) => grade(checks, answer, input));
+      return checks.flatMap((check, index) => {
+        if (counterexamples.some(({ results }) => results[index]?.failure !== null)) return [];
+        const isVacuous = trivial.every((results) => results[index]?.failure === null);
+        return { isVacuous, case: name, kind: kindOf(check), why: check.why ?? null };
+      });
+    }),
+  );
 }
 
 /** The figures of all agents, for `--summary`. `others` are answers of other agents, in the order of the agents. */
@@ -36,16 +26,19 @@ export function summaryOf(agents: readonly { slug: string; evals: Evals }[], oth
   const cases = agents.flatMap(({ evals }) => evals.cases);
   const answers = agents.flatMap(({ evals }) => evals.answers);
   const plain = answers.flatMap(({ withoutPrompt }) => withoutPrompt ?? []);
-  const weak = agents.map(({ evals }, index) => weakChecks(evals, others[index] ?? ''));
-  const counterexamples = cases.flatMap((one) => roundsOf(one).flatMap((round) => round.counterexamples));
-  const failed = (all: readonly { results: Parameters<typeof isPassed>[0] }[]) => {
+  const unproven = agents.flatMap(({ slug, evals }, index) =>
+    unprovenChecks(evals, others[index] ?? '').map((check) => ({ slug, ...check })),
+  );
+  const rounds = cases.flatMap(roundsOf);
+  const counterexamples = rounds.flatMap((round) => round.counterexamples);
+  const failed = (all: readonly { results: readonly Result[] }[]) => {
     const results = all.flatMap(({ results }) => results);
     return { checks: results.length, missed: results.filter(({ failure }) => failure !== null).length };
   };
   return {
     agents: agents.length,
     cases: cases.length,
-    checks: cases.flatMap((one) => roundsOf(one).flatMap(({ checks }) => checks)).length,
+    checks: rounds.flatMap(({ checks }) => checks).length,
     answers: answers.length,
     namedModels: new Set(answers.flatMap(({ recorded }) => (isNamed(recorded) ? [recorded.model] : []))).size,
     notStated: answers.filter(({ recorded }) => !isNamed(recorded)).length,
@@ -59,10 +52,8 @@ export function summaryOf(agents: readonly { slug: string; evals: Evals }[], oth
       all: counterexamples.length,
       failing: counterexamples.filter(({ check, results }) => results[check]?.failure !== null).length,
     },
-    unproven: weak.flatMap(({ unproven }) => unproven).length,
-    vacuous: weak.flatMap(({ vacuous }, index) =>
-      vacuous.map((check) => ({ slug: agents[index]?.slug ?? '', ...check })),
-    ),
+    unproven: unproven.length,
+    vacuous: unproven.flatMap(({ isVacuous, ...check }) => (isVacuous ? check : [])),
   };
 }
 
@@ -97,15 +88,12 @@ function mutantsOf(answer: string): Mutant[] {
   for (const { 0: number, index } of answer.matchAll(/\d+(?:[.,]\d+)*/g)) {
     const last = Number(number.at(-1));
     const changed = `${number.slice(0, -1)}${last === 9 ? 8 : last + 1}`;
-    add(
-      'number',
-      `${number} became ${changed} in line ${answer.slice(0, index).split('\n').length}`,
-      replaced(index, number, changed),
-    );
+    const line = answer.slice(0, index).split('\n').length;
+    add('number', `${number} became ${changed} in line ${line}`, replaced(index, number, changed));
   }
-  for (const [one, two] of opposites.flatMap(([a, b]) => [[a, b] as const, [b, a] as const])) {
-    const found = new RegExp(`\\b${one}\\b`, 'i').exec(answer);
-    if (found !== null) add('verdict', `"${found[0]}" became "${two}"`, replaced(found.index, found[0], two));
+  for (const [word, opposite] of opposites.flatMap(([a, b]) => [[a, b] as const, [b, a] as const])) {
+    const match = new RegExp(`\\b${word}\\b`, 'i').exec(answer);
+    if (match !== null) add('verdict', `"${match[0]}" became "${opposite}"`, replaced(match.index, match[0], opposite));
   }
   for (const { 0: all, 1: quotation = '', index } of answer.matchAll(/["“]([^"“”\n]{12,})["”]/g)) {
     const [word = ''] = [...(quotation.match(/\p{L}+/gu) ?? [])].sort((a, b) => b.length - a.length);
@@ -126,12 +114,10 @@ function mutantsOf(answer: string): Mutant[] {
       ? [index]
       : [],
   );
-  for (const [order, start] of headings.entries())
-    add(
-      'section',
-      `without the section "${lines[start]?.trim()}"`,
-      without(start, headings[order + 1] ?? lines.length),
-    );
+  for (const [order, start] of headings.entries()) {
+    const end = headings[order + 1] ?? lines.length;
+    add('section', `without the section "${lines[start]?.trim()}"`, without(start, end));
+  }
   add('chatter', 'a greeting before it', `Sure! Here is the result.\n\n${answer}`);
   add('chatter', 'an offer after it', `${answer.trimEnd()}\n\nLet me know if you need anything else!\n`);
   return mutants;

@@ -76,12 +76,12 @@ export function gradeEach(checks: readonly Check[], answers: readonly string[], 
     const lines = check['matching-lines'];
     return check.regex ?? check['not-regex'] ?? (lines === undefined ? [] : perLine + lines.regex);
   });
-  const found = matches(sources, texts);
+  const matched = matches(sources, texts);
   return texts.map((answer, index) => {
-    const given = { answer, input, matches: found[index] as Map<string, Match> };
+    const subject = { answer, input, matches: matched[index] as Map<string, Match> };
     return checks.map((check) => {
       const kind = kindOf(check);
-      const failure = (graders[kind] as Grader<unknown>)(check[kind], given);
+      const failure = (graders[kind] as Grader<unknown>)(check[kind], subject);
       return { kind, value: shown(check[kind]), why: check.why ?? null, failure };
     });
   });
@@ -101,7 +101,7 @@ function shown(value: unknown): string {
     .join(', ');
 }
 
-interface Given {
+interface Subject {
   answer: string;
   input: string;
   /** Whether the answer matches, by regular expression. */
@@ -109,7 +109,7 @@ interface Given {
 }
 
 /** Says what is wrong with an answer, or returns null. */
-type Grader<Value> = (value: Value, given: Given) => string | null;
+type Grader<Value> = (value: Value, subject: Subject) => string | null;
 
 const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
   equals: (text, { answer }) => unless(answer === text.trim(), 'The answer is a different text.'),
@@ -120,9 +120,9 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
   'contains-any': (texts, { answer }) => unless(present(texts, answer).length > 0, 'It contains none of them.'),
   'icontains-any': (texts, { answer }) => unless(present(texts, answer, lower).length > 0, 'It contains none of them.'),
   'starts-with': (text, { answer }) => unless(answer.startsWith(text), `It starts with ${quoted(answer)}.`),
-  regex: (source, given) => {
-    const found = given.matches.get(source) ?? false;
-    return found === 'slow' ? tooSlow : unless(Boolean(found), 'Nothing in it matches.');
+  regex: (source, { matches }) => {
+    const match = matches.get(source) ?? false;
+    return match === 'slow' ? tooSlow : unless(Boolean(match), 'Nothing in it matches.');
   },
   'is-json': (_, { answer }) => unless(isJson(answer), 'It is not JSON.'),
   'word-count': (range, { answer }) => outside(range, answer.match(/\S+/g)?.length ?? 0, 'word'),
@@ -132,9 +132,9 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
   'not-contains-any': (texts, { answer }) => containing(texts, answer),
   'not-icontains-any': (texts, { answer }) => containing(texts, answer, lower),
   'not-starts-with': (text, { answer }) => unless(!answer.startsWith(text), 'It starts with this text.'),
-  'not-regex': (source, given) => {
-    const found = given.matches.get(source) ?? false;
-    return found === 'slow' ? tooSlow : unless(!found, 'A part of it matches.');
+  'not-regex': (source, { matches }) => {
+    const match = matches.get(source) ?? false;
+    return match === 'slow' ? tooSlow : unless(!match, 'A part of it matches.');
   },
   'line-count': (range, { answer }) =>
     outside(range, answer.split('\n').filter((line) => line.trim() !== '').length, 'line'),
@@ -149,9 +149,9 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
   },
   'numbers-in-input': (options, { answer, input }) => {
     const { upTo = -1, allow = [] } = options === true ? {} : options;
-    const known = new Set([...numbersIn(input), ...allow.map((number) => plainNumber(String(number)))]);
+    const allowed = new Set([...numbersIn(input), ...allow.map((number) => plainNumber(String(number)))]);
     const small = (number: string) => /^\d+$/.test(number) && Number(number) <= upTo;
-    const invented = [...new Set(numbersIn(answer))].filter((number) => !known.has(number) && !small(number));
+    const invented = [...new Set(numbersIn(answer))].filter((number) => !allowed.has(number) && !small(number));
     return unless(invented.length === 0, `Not in the input: ${invented.slice(0, 10).join(', ')}.`);
   },
   'last-line': (texts, { answer }) => {
@@ -171,9 +171,9 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
     });
     return unless(late === undefined, `No line with ${quoted(late ?? '')} comes after the others.`);
   },
-  'matching-lines': ({ regex, ...range }, given) => {
-    const found = given.matches.get(perLine + regex) ?? 0;
-    return found === 'slow' ? tooSlow : outside(range, Number(found), 'such line');
+  'matching-lines': ({ regex, ...range }, { matches }) => {
+    const count = matches.get(perLine + regex) ?? 0;
+    return count === 'slow' ? tooSlow : outside(range, Number(count), 'such line');
   },
   'computed-number': ({ after, is, within = 0 }, { answer }) => {
     const expected = computed(String(is)) ?? Number.NaN;
@@ -190,12 +190,11 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
     );
   },
   'table-cell': ({ row, column, says, never }, { answer }) => {
-    const found = tablesIn(answer).flatMap(({ header, rows }) => {
+    const [cell] = tablesIn(answer).flatMap(({ header, rows }) => {
       const at = header.map(plain).indexOf(plain(column));
       const own = rows.filter((cells) => cells.some((cell) => plain(cell).includes(plain(row))));
       return at === -1 ? [] : own.map((cells) => cells[at] ?? '');
     });
-    const [cell] = found;
     if (cell === undefined) return `No table has a cell in the row ${quoted(row)} and the column ${quoted(column)}.`;
     return wordings([cell], says, never);
   },
@@ -224,14 +223,13 @@ function present(texts: readonly string[], answer: string, form = same): string[
 }
 
 function lacking(texts: readonly string[], answer: string, form = same): string | null {
-  const found = present(texts, answer, form);
-  const missing = texts.filter((text) => !found.includes(text));
+  const missing = texts.filter((text) => !form(answer).includes(form(text)));
   return unless(missing.length === 0, `It does not contain ${listed(missing)}.`);
 }
 
 function containing(texts: readonly string[], answer: string, form = same): string | null {
-  const found = present(texts, answer, form);
-  return unless(found.length === 0, `It contains ${listed(found)}.`);
+  const forbidden = present(texts, answer, form);
+  return unless(forbidden.length === 0, `It contains ${listed(forbidden)}.`);
 }
 
 function isJson(text: string): boolean {
@@ -275,8 +273,8 @@ function plain(line: string): string {
 
 function otherTable(columns: readonly string[], answer: string): string | null {
   const headers = tablesIn(answer).map(({ header }) => header);
-  const wanted = columns.map(plain).join('|');
-  if (headers.some((header) => header.map(plain).join('|') === wanted)) return null;
+  const expected = columns.map(plain).join('|');
+  if (headers.some((header) => header.map(plain).join('|') === expected)) return null;
   return headers[0] === undefined ? 'It has no table.' : `The columns are ${headers[0].join(', ')}.`;
 }
 
@@ -332,14 +330,14 @@ function matches(sources: readonly string[], texts: readonly string[]): Map<stri
   const retries = texts.length > 1;
   let isSlow = false;
   return texts.map((text, index) => {
-    const found = new Map<string, Match>();
+    const bySource = new Map<string, Match>();
     const own = together?.[index] ?? (isSlow || !retries ? undefined : tryAll(sources, [text])?.[0]);
     for (const [at, source] of sources.entries()) {
       const match = own?.[at] ?? (isSlow ? undefined : tryAll([source], [text])?.[0]?.[0]) ?? 'slow';
       isSlow ||= match === 'slow';
-      found.set(source, match);
+      bySource.set(source, match);
     }
-    return found;
+    return bySource;
   });
 }
 

@@ -16,9 +16,8 @@ import { nothingStored } from '../../schema/messages/evals.ts';
 import type { Settings } from '../../schema/settings.ts';
 import { checkContent } from '../load.ts';
 import { modelFolder } from '../parse/evals.ts';
-import { pathOf } from '../parse/files.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
-import { maxFileBytes, type SourceFolder } from '../read.ts';
+import { maxFileBytes, pathOf, type SourceFolder } from '../read.ts';
 import { messageOf } from './promptfoo.ts';
 
 /** Asks models for answers to the cases of agents, and stores them as evals/recordings/. */

@@ -1,5 +1,5 @@
 /** A prompt in another format. */
-export interface Found {
+export interface ForeignPrompt {
   /** Where it is, such as `row 3 (line 9)` or the path of a file. */
   where: string;
   /** Its name, from which the slug is made. */

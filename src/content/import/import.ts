@@ -8,12 +8,12 @@ import { slugFrom, tagsFrom, titleFrom } from '../../schema/slugs.ts';
 import { headingOf, linesOf, type SectionName, sectionNames } from '../../text/prompt-text.ts';
 import { type Calendar, datesOf, firstFreeDate, plainTitle } from '../check/calendar.ts';
 import { agentFiles, freeSlug, type Origin, writeFolder } from '../new/agent.ts';
-import { splitFrontMatter } from '../parse/front-matter.ts';
+import { frontMatterIn } from '../parse/front-matter.ts';
 import { parseFolder } from '../parse/parse.ts';
 import * as placeholders from '../parse/placeholders.ts';
 import { folderOf, maxFileBytes } from '../read.ts';
 import { leastRepeated, TextIndex } from '../rules/across.ts';
-import type { Found, Skipped, Unusable } from './formats.ts';
+import type { ForeignPrompt, Skipped, Unusable } from './formats.ts';
 
 /** The headings that other formats have for a section. Everything else is left to the editor. */
 const headings: Record<SectionName, RegExp> = {
@@ -34,9 +34,9 @@ interface Part {
 
 /** A prompt with the sections of an agent. */
 interface Sectioned {
-  prompt: string;
-  /** The sections that the text had. The others contain guidance. */
-  found: SectionName[];
+  text: string;
+  /** The sections that it had. The others contain guidance. */
+  sections: SectionName[];
 }
 
 /**
@@ -47,7 +47,7 @@ export function withSections(text: string, inputs: readonly string[] = []): Sect
   const parts = partsOf(text.trim());
   const rest = parts.filter(({ section }) => section === null).map(joined);
   const present: SectionName[] = [];
-  const sections = sectionNames.map((name, index) => {
+  const bodies = sectionNames.map((name, index) => {
     const own = name === 'INPUT' ? [inputs.join('\n')] : [];
     const body = [...own, ...parts.filter(({ section }) => section === name).map(joined)];
     const written = body.filter((each) => each !== '').join('\n\n');
@@ -55,7 +55,7 @@ export function withSections(text: string, inputs: readonly string[] = []): Sect
     return `${name}\n${written === '' ? guidance[index] : written}`;
   });
   const before = rest.filter((each) => each !== '').join('\n\n');
-  return { prompt: `${[...(before === '' ? [] : [before]), ...sections].join('\n\n')}\n`, found: present };
+  return { text: `${[...(before === '' ? [] : [before]), ...bodies].join('\n\n')}\n`, sections: present };
 }
 
 function partsOf(text: string): Part[] {
@@ -68,12 +68,10 @@ function partsOf(text: string): Part[] {
     else if (heading.section === null && last.section !== null && heading.level > last.level) last.lines.push(line);
     else if (heading.section === null) parts.push({ ...heading, lines: [line] });
     else {
+      const { section, level, title } = heading;
       // A heading that says more than the name of its section stays as a line.
-      const more =
-        heading.title === heading.section.toLowerCase()
-          ? []
-          : [`${heading.title.charAt(0).toUpperCase()}${heading.title.slice(1)}:`];
-      parts.push({ section: heading.section, level: heading.level, lines: more });
+      const more = title === section.toLowerCase() ? [] : [`${title.charAt(0).toUpperCase()}${title.slice(1)}:`];
+      parts.push({ section, level, lines: more });
     }
   }
   const mark = /^ {0,3}(`+|~+)/.exec(openFence?.text ?? '')?.[1];
@@ -120,7 +118,7 @@ interface ImportOptions {
 }
 
 /** A draft that was made from a prompt. */
-export interface Draft {
+interface Draft {
   slug: string;
   title: string;
   date: string;
@@ -149,7 +147,7 @@ export interface Imported {
  * `onDraft` is called with the number of drafts so far. Throws OperationError if a file cannot be written.
  */
 export async function importPrompts(
-  prompts: AsyncIterable<Found | Skipped | Unusable>,
+  prompts: AsyncIterable<ForeignPrompt | Skipped | Unusable>,
   options: ImportOptions,
   onDraft: (count: number) => void = () => {},
 ): Promise<Imported> {
@@ -161,7 +159,7 @@ export async function importPrompts(
       continue;
     }
     const draft = 'problem' in prompt ? prompt : catalog.draftOf(prompt);
-    if (draft === null) result.known.push(slugFrom((prompt as Found).name));
+    if (draft === null) result.known.push(slugFrom((prompt as ForeignPrompt).name));
     else if ('problem' in draft) result.problems.push(draft);
     else if (result.drafts.length === options.limit) return { ...result, more: true };
     else {
@@ -205,17 +203,21 @@ class Drafts {
   }
 
   /** Makes a draft. Returns null if the prompt was imported before, and a reason if it cannot become a draft. */
-  draftOf(found: Found): NewDraft | Unusable | null {
-    const unusable = (problem: string): Unusable => ({ where: found.where, problem: maskSecrets(problem) });
-    const slug = slugFrom(found.name);
+  draftOf(prompt: ForeignPrompt): NewDraft | Unusable | null {
+    const { where } = prompt;
+    const unusable = (problem: string): Unusable => ({ where, problem: maskSecrets(problem) });
+    const slug = slugFrom(prompt.name);
     if (slug === '')
-      return unusable(`Its name has no letter from a to z and no digit, so no slug can be made from it.`);
+      return unusable('Its name has no letter from a to z and no digit, so no slug can be made from it.');
     const earlier = this.#made.get(slug);
     if (earlier !== undefined) return unusable(`It has the same name as ${earlier}. Give one of them another name.`);
     const { content, address, license, settings } = this.#options;
-    const source: Origin = { ...(address === null ? {} : { address }), license: found.license ?? license ?? 'unknown' };
+    const source: Origin = {
+      ...(address === null ? {} : { address }),
+      license: prompt.license ?? license ?? 'unknown',
+    };
     if (sameSource(this.#folders.get(slug)?.texts().get('agent.md'), source)) return null;
-    const title = found.title?.trim() ?? titleFrom(slug);
+    const title = prompt.title?.trim() ?? titleFrom(slug);
     const taken = this.#titles.get(plainTitle(title));
     if (taken !== undefined && taken !== slug) return unusable(`Its title, ${title}, is already that of ${taken}.`);
     try {
@@ -225,10 +227,10 @@ class Drafts {
         return unusable(`${error.message.replace(/; choose.*$/, '')}, and was not imported from here.`);
       throw error;
     }
-    const { prompt, found: sections } = withSections(found.text.replace(/\r\n?/g, '\n'), found.inputs);
-    if (found.text.trim() === '') return unusable('It is empty.');
-    if (Buffer.byteLength(prompt) > maxFileBytes) return unusable(`It has more than ${maxFileBytes} bytes.`);
-    const files = this.#files({ ...found, title, text: prompt }, slug, source);
+    const { text, sections } = withSections(prompt.text.replace(/\r\n?/g, '\n'), prompt.inputs);
+    if (prompt.text.trim() === '') return unusable('It is empty.');
+    if (Buffer.byteLength(text) > maxFileBytes) return unusable(`It has more than ${maxFileBytes} bytes.`);
+    const files = this.#files({ ...prompt, title, text }, slug, source);
     const [error] = parseFolder(folderOf(slug, files), this.#schema, settings.rules).diagnostics.filter(
       ({ severity }) => severity === 'error',
     );
@@ -238,7 +240,7 @@ class Drafts {
       sections.length === 0
         ? 'It has no sections yet; write them.'
         : `It already has ${sections.join(' and ')}; write the others.`;
-    const notes = [...found.notes, ...(sections.length === 3 ? [] : [mapped])];
+    const notes = [...prompt.notes, ...(sections.length === 3 ? [] : [mapped])];
     if (!publishable) {
       notes.push(
         source.license === 'unknown'
@@ -246,10 +248,7 @@ class Drafts {
           : `Its license (${source.license}) does not allow publication under ${promptLicense.name}, so it has to stay a draft.`,
       );
     }
-    return {
-      summary: { slug, title, date: this.#date, where: found.where, license: source.license, publishable, notes },
-      files,
-    };
+    return { summary: { slug, title, date: this.#date, where, license: source.license, publishable, notes }, files };
   }
 
   /** Adds a draft to the catalog, and writes it unless this is a dry run. */
@@ -264,7 +263,7 @@ class Drafts {
     while (this.#dates.has(this.#date)) this.#date = addDays(this.#date, 1);
   }
 
-  #files({ title, text, about }: Found & { title: string }, slug: string, source: Origin): Map<string, string> {
+  #files({ title, text, about }: ForeignPrompt & { title: string }, slug: string, source: Origin): Map<string, string> {
     const { settings, category } = this.#options;
     const files = agentFiles(
       {
@@ -296,7 +295,6 @@ function ownText(prompt = ''): string {
 
 /** Whether an agent.md was imported from the same place. */
 function sameSource(text: string | undefined, { address }: Origin): boolean {
-  const split = text === undefined ? null : splitFrontMatter(text, '', '');
-  const source = split === null || 'code' in split ? null : (split.data as { source?: Origin | null }).source;
+  const source = text === undefined ? null : (frontMatterIn(text)?.data.source as Origin | null | undefined);
   return source != null && source.address === address;
 }

@@ -4,20 +4,24 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { OperationError, systemReason } from '../../lib/errors.ts';
-import { compareText } from '../../lib/text.ts';
+import { compareText, servedText } from '../../lib/text.ts';
 import { line } from '../../schema/fields.ts';
 import { inputKey, isInputName, reservedName } from '../../text/prompt-text.ts';
-import { servedText } from '../../text/served-text.ts';
 import { splitFrontMatter } from '../parse/front-matter.ts';
 import { maxFileBytes } from '../read.ts';
 import { download } from './download.ts';
-import { type Found, fileFormats, formatOf, type Skipped, type Unusable } from './formats.ts';
+import { type ForeignPrompt, fileFormats, formatOf, type Skipped, type Unusable } from './formats.ts';
 
 /** The keys of front matter that are imported. Others say how an assistant runs a prompt: an agent has no place for them. */
 const importedKeys = ['name', 'title', 'description', 'license'];
 
 /** Reads the prompt in a file. `path` names it, with slashes. `beside` are the names of the other files in its folder. */
-function readPromptFile(format: string, path: string, bytes: Buffer, beside: readonly string[]): Found | Unusable {
+function readPromptFile(
+  format: string,
+  path: string,
+  bytes: Buffer,
+  beside: readonly string[],
+): ForeignPrompt | Unusable {
   const unusable = (problem: string) => ({ where: path, problem });
   if (bytes.length > maxFileBytes)
     return unusable(`It has ${bytes.length} bytes; at most ${maxFileBytes} are allowed.`);
@@ -30,7 +34,7 @@ function readPromptFile(format: string, path: string, bytes: Buffer, beside: rea
   const split = file.startsWith('---\n') ? splitFrontMatter(file, path, '') : { data: {}, body: file, diagnostics: [] };
   if ('code' in split) return unusable(`${split.message} ${split.hint}`);
   const { text, inputs, left: variables } = withInputs(split.body, format === 'copilot');
-  const data = split.data as Record<string, unknown>;
+  const data: Record<string, unknown> = split.data;
   const lineOf = (key: string) => (typeof data[key] === 'string' ? data[key].trim().replace(/\s+/g, ' ') : null);
   const segments = path.split('/');
   const own = fileFormats[format]?.nameIn === 'folder' ? segments.at(-2) : segments.at(-1)?.replace(/\..*$/, '');
@@ -82,7 +86,7 @@ function withInputs(body: string, isCopilot: boolean): { text: string; inputs: s
  * Throws OperationError, naming row and line, at a row with broken quotes or another number of cells, and at text that is
  * not UTF-8. Rows shortly before it may be lost then.
  */
-export async function* readPromptsChat(chunks: AsyncIterable<Buffer>): AsyncGenerator<Found | Skipped> {
+export async function* readPromptsChat(chunks: AsyncIterable<Buffer>): AsyncGenerator<ForeignPrompt | Skipped> {
   let next = 2;
   const parser = parse({
     columns: header,
@@ -161,17 +165,19 @@ export function isAddress(from: string): boolean {
 }
 
 /**
- * Reads the prompts in a file, a folder or at an address, one at a time. Without a format, names say which one a file has. Folders are searched for the files of the format,
- * in the order of their paths; symbolic links, .git and node_modules within them are left out.
+ * Reads the prompts in a file, a folder or at an address, one at a time. Without a format, names say which one a file has.
+ * Folders are searched for the files of the format, in the order of their paths; symbolic links, .git and node_modules
+ * within them are left out.
  *
  * Throws OperationError if nothing can be read there.
  */
 export async function* readPrompts(
-  given: string | undefined,
+  onlyFormat: string | undefined,
   from: string,
-): AsyncGenerator<Found | Skipped | Unusable> {
+): AsyncGenerator<ForeignPrompt | Skipped | Unusable> {
   const name = isAddress(from) ? pathIn(from) : from;
-  const format = given ?? formatOf(basename(name)) ?? 'text';
+  const formatFor = (path: string) => onlyFormat ?? formatOf(basename(path)) ?? 'text';
+  const format = formatFor(name);
   if (format === 'prompts-chat') {
     const chunks = isAddress(from) ? await downloaded(from) : null;
     const open = () => (chunks === null ? createReadStream(existingFile(from)) : Readable.from(chunks));
@@ -186,22 +192,17 @@ export async function* readPrompts(
     return;
   }
   const root = resolve(from);
-  const files = promptFiles(given, root);
-  if (files.length === 0)
-    throw new OperationError(
-      `${from} has no files of ${given === undefined ? 'a format that can be imported' : `the format ${given}`}.`,
-    );
+  const files = promptFiles(onlyFormat, root);
+  if (files.length === 0) {
+    const kind = onlyFormat === undefined ? 'a format that can be imported' : `the format ${onlyFormat}`;
+    throw new OperationError(`${from} has no files of ${kind}.`);
+  }
   // The folder of a file can be its name.
   const base = files[0] === root ? dirname(dirname(root)) : dirname(root);
   for (const path of files) {
     const beside = readdirSync(dirname(path)).filter((name) => name !== basename(path) && !name.startsWith('.'));
     const shown = relative(base, path).split(sep).join('/');
-    yield readPromptFile(
-      given ?? formatOf(basename(path)) ?? 'text',
-      shown,
-      readFileSync(path),
-      beside.sort(compareText),
-    );
+    yield readPromptFile(formatFor(path), shown, readFileSync(path), beside.sort(compareText));
   }
 }
 

@@ -18,24 +18,24 @@ import { textFindings } from '../parse/text-checks.ts';
 import { folderOf, readAgents } from '../read.ts';
 
 /** An answer as given by a flag or a person: a text, or a list of texts. */
-export type Given = string | readonly string[];
+export type Answer = string | readonly string[];
 
 /**
  * A check for every answer. It takes the name of the flag or question, for the message, and the answer. It returns the
  * value, or throws UsageError for an invalid answer and OperationError for a value that is already in use.
  */
 export type ChecksOf<Answers> = {
-  [Key in keyof Answers]-?: (name: string, given: Given) => Exclude<Answers[Key], null>;
+  [Key in keyof Answers]-?: (name: string, answer: Answer) => Exclude<Answers[Key], null>;
 };
 
 /** Checks answers, and leaves out those that are not given. `faults` are the errors that the checks throw. */
 export function checkAnswers<Answers>(
-  given: readonly (readonly [key: keyof Answers, name: string, given: Given | undefined])[],
+  typed: readonly (readonly [key: keyof Answers, name: string, answer: Answer | undefined])[],
   checks: ChecksOf<Answers>,
 ): { answers: Partial<Answers>; faults: (UsageError | OperationError)[] } {
   const faults: (UsageError | OperationError)[] = [];
   const answers: Partial<Answers> = {};
-  for (const [key, name, value] of given) {
+  for (const [key, name, value] of typed) {
     if (value === undefined) continue;
     try {
       answers[key] = checks[key](name, value);
@@ -63,10 +63,10 @@ export function checkFlags<Answers>(
 export function demand<Schema extends z.ZodType>(
   schema: Schema,
   name: string,
-  given: unknown,
+  answer: unknown,
   example = '',
 ): z.output<Schema> {
-  const faults = explain(z.strictObject({ [name]: schema }), { [name]: given });
+  const faults = explain(z.strictObject({ [name]: schema }), { [name]: answer });
   if (faults.length > 0) {
     throw new UsageError(
       faults
@@ -77,7 +77,7 @@ export function demand<Schema extends z.ZodType>(
         .join(' '),
     );
   }
-  return schema.parse(given);
+  return schema.parse(answer);
 }
 
 /** Accepts one line of visible, valid text, and throws UsageError for any other. */
@@ -126,12 +126,13 @@ export type Checks = ChecksOf<Answers>;
 
 export function answerChecks({ vocabulary, calendar, today }: Surroundings): Checks {
   const { shape } = frontMatterSchema(vocabulary);
-  const text = (schema: z.ZodType<string>) => (name: string, given: Given) => {
-    demand(schema, name, given);
-    return oneLine(name, String(given));
+  const text = (schema: z.ZodType<string>) => (name: string, answer: Answer) => {
+    demand(schema, name, answer);
+    return oneLine(name, String(answer));
   };
-  const oneOf = (schema: z.ZodType<string>, known: readonly string[]) => (name: string, given: Given) =>
-    demand(schema, name, asWritten(String(given), known));
+  const oneOf = (schema: z.ZodType<string>, names: readonly string[]) => (name: string, answer: Answer) =>
+    demand(schema, name, asWritten(String(answer), names));
+  const { runtimes } = vocabulary;
 
   return {
     title: text(shape.title),
@@ -139,33 +140,31 @@ export function answerChecks({ vocabulary, calendar, today }: Surroundings): Che
     problem: text(shape.problem),
     category: oneOf(shape.category, Object.keys(vocabulary.categories)),
     difficulty: oneOf(shape.difficulty, vocabulary.difficulties),
-    runtimes: (name, given) =>
-      demand(
-        shape.runtimes,
-        name,
-        asList(given).map((runtime) => asWritten(runtime, vocabulary.runtimes)),
-      ),
-    tags: (name, given) => demand(shape.tags, name, asList(given)),
-    keywords: (name, given) =>
-      demand(shape.keywords.unwrap().unwrap(), name, asList(given)).map((words) => oneLine(name, words)),
-    slug: (name, given) => freeSlug(demand(slugSchema, name, given, slugExample(String(given))), calendar),
-    date: (name, given) => freeDate(demand(shape.date, name, given), calendar, today),
-    config: (name, given) => demand(extension, name, String(given).replace(/^\.(?=\w)/, '')),
+    runtimes(name, answer) {
+      const names = asList(answer).map((runtime) => asWritten(runtime, runtimes));
+      return demand(shape.runtimes, name, names);
+    },
+    tags: (name, answer) => demand(shape.tags, name, asList(answer)),
+    keywords: (name, answer) =>
+      demand(shape.keywords.unwrap().unwrap(), name, asList(answer)).map((words) => oneLine(name, words)),
+    slug: (name, answer) => freeSlug(demand(slugSchema, name, answer, slugExample(String(answer))), calendar),
+    date: (name, answer) => freeDate(demand(shape.date, name, answer), calendar, today),
+    config: (name, answer) => demand(extension, name, String(answer).replace(/^\.(?=\w)/, '')),
   };
 }
 
 /** Fills in missing answers. Throws UsageError if there is neither a slug nor a title. */
-export function complete(given: Partial<Answers>, surroundings: Surroundings, checks: Checks): Answers {
-  if (given.slug === undefined && given.title === undefined) {
+export function complete(partial: Partial<Answers>, surroundings: Surroundings, checks: Checks): Answers {
+  if (partial.slug === undefined && partial.title === undefined) {
     throw new UsageError(
       'A new agent needs a slug or a title, for example: npx --no daily-agent-catalog new release-notes --title "Release Note Translator"',
     );
   }
-  const slug = given.slug ?? slugOfTitle(given.title ?? '', checks);
-  return { ...defaults({ ...given, slug }, surroundings), ...given, slug };
+  const slug = partial.slug ?? slugOfTitle(partial.title ?? '', checks);
+  return { ...defaults({ ...partial, slug }, surroundings), ...partial, slug };
 }
 
-/** Returns the default of each answer, derived from the given ones. */
+/** Returns the default of each answer, derived from the title and the slug. */
 export function defaults({ title, slug }: Partial<Answers>, { vocabulary, calendar, today }: Surroundings): Answers {
   const { categories, difficulties, runtimes } = vocabulary;
   const own = slug ?? slugFrom(title ?? '');
@@ -196,20 +195,20 @@ function slugOfTitle(title: string, checks: Checks): string {
   return checks.slug('slug', slug);
 }
 
-/** Returns the name in `known` that equals `given` in any case, or else `given`. */
-function asWritten(given: string, known: readonly string[]): string {
-  if (known.includes(given)) return given;
-  return known.find((word) => word.toLowerCase() === given.toLowerCase()) ?? given;
+/** Returns the one of `names` that equals `name` in any case, or else `name`. */
+function asWritten(name: string, names: readonly string[]): string {
+  if (names.includes(name)) return name;
+  return names.find((other) => other.toLowerCase() === name.toLowerCase()) ?? name;
 }
 
-function asList(given: Given): string[] {
-  return typeof given === 'string' ? [given] : [...given];
+function asList(answer: Answer): string[] {
+  return typeof answer === 'string' ? [answer] : [...answer];
 }
 
-function slugExample(given: string): string {
-  if (reservedSlug(given) !== null) return `For example: ${given}-agent.`;
-  const slug = slugFrom(given);
-  return slug === '' || slug === given ? '' : `For example: ${slug}.`;
+function slugExample(answer: string): string {
+  if (reservedSlug(answer) !== null) return `For example: ${answer}-agent.`;
+  const slug = slugFrom(answer);
+  return slug === '' || slug === answer ? '' : `For example: ${slug}.`;
 }
 
 /** Returns the slug. Throws OperationError if it belongs or once belonged to an agent. */

@@ -10,7 +10,7 @@ import { firstFreeDate } from '../check/calendar.ts';
 import { checkContent } from '../load.ts';
 import { readAgents } from '../read.ts';
 import { settingsFile } from '../settings.ts';
-import { type ChecksOf, demand, type Given, oneLine } from './agent.ts';
+import { type Answer, type ChecksOf, demand, oneLine } from './agent.ts';
 
 /** The answers that the files of a new catalog are made from. */
 export interface Answers {
@@ -27,13 +27,16 @@ export const placeholderUrl = 'https://example.com';
 
 const { title, baseUrl, publisher, timezone } = settingsSource.shape;
 
+const checked = (schema: Parameters<typeof demand>[0]) => (name: string, answer: Answer) =>
+  oneLine(name, String(demand(schema, name, answer)));
+
 /** Checks every answer against the schema of the settings. */
 export const answerChecks: ChecksOf<Answers> = {
-  title: (name, given) => checked(title, name, given),
-  baseUrl: (name, given) => checked(baseUrl, name, given),
-  publisher: (name, given) => checked(publisher.shape.name, name, given),
-  publisherUrl: (name, given) => checked(publisher.shape.url, name, given),
-  timezone: (name, given) => checked(timezone, name, given),
+  title: checked(title),
+  baseUrl: checked(baseUrl),
+  publisher: checked(publisher.shape.name),
+  publisherUrl: checked(publisher.shape.url),
+  timezone: checked(timezone),
 };
 
 /** The time zone of this machine, if it has one. */
@@ -43,20 +46,16 @@ function ownTimeZone(): string {
   return timeZone !== undefined && timezone.safeParse(timeZone).success ? timeZone : 'UTC';
 }
 
-function checked(schema: Parameters<typeof demand>[0], name: string, given: Given): string {
-  return oneLine(name, String(demand(schema, name, given)));
-}
-
 /** Fills in missing answers: the title from the name of the folder, the others from given answers or defaults. */
-export function complete(given: Partial<Answers>, folder: string): Answers {
-  const title = given.title ?? (titleFrom(slugFrom(basename(folder))) || 'Agent Catalog');
-  const baseUrl = given.baseUrl ?? placeholderUrl;
+export function complete(partial: Partial<Answers>, folder: string): Answers {
+  const title = partial.title ?? (titleFrom(slugFrom(basename(folder))) || 'Agent Catalog');
+  const baseUrl = partial.baseUrl ?? placeholderUrl;
   return {
     title,
     baseUrl,
-    publisher: given.publisher ?? title,
-    publisherUrl: given.publisherUrl ?? baseUrl,
-    timezone: given.timezone ?? ownTimeZone(),
+    publisher: partial.publisher ?? title,
+    publisherUrl: partial.publisherUrl ?? baseUrl,
+    timezone: partial.timezone ?? ownTimeZone(),
   };
 }
 
@@ -89,6 +88,17 @@ const agentFiles = ['agent.md', 'prompt.txt', 'sample-input.txt', 'sample-output
 /** The units that start the program. */
 const units = ['deploy/catalog.service', 'deploy/catalog-deployed.service', 'deploy/catalog-announce.service'];
 
+/**
+ * Files whose source is in starter/. npm excludes .gitignore files from packages, and reads them as lists of further files
+ * to exclude.
+ */
+const starterFiles: Readonly<Record<string, string>> = {
+  '.gitattributes': 'starter/gitattributes',
+  '.gitignore': 'starter/gitignore',
+  '.dockerignore': 'starter/dockerignore',
+  'deploy/Dockerfile': 'starter/deploy/Dockerfile',
+};
+
 /** The files that `catalog upgrade` replaces as long as the editor did not change them. */
 const upgradedPaths = [
   '.gitattributes',
@@ -110,17 +120,12 @@ export function stampOf(files: ReadonlyMap<string, string>): string {
 
 /** Returns the files of `upgradedPaths`, as this version makes them for a catalog with this base URL. */
 export function upgradedFiles(baseUrl: string): Map<string, string> {
-  const made: Record<string, () => string> = {
-    // npm excludes .gitignore files from packages, and reads them as lists of further files to exclude.
-    '.gitignore': () => packaged('starter/gitignore'),
-    '.gitattributes': () => packaged('starter/gitattributes'),
-    '.dockerignore': () => packaged('starter/dockerignore'),
-    '.github/CODEOWNERS': () => packaged('.github/CODEOWNERS').replaceAll(ownOwner, ownerOf(baseUrl)),
-    'deploy/Dockerfile': () => packaged('starter/deploy/Dockerfile'),
+  const inCatalog = (path: string, text: string) => {
+    if (path === '.github/CODEOWNERS') return text.replaceAll(ownOwner, ownerOf(baseUrl));
+    const program = 'bin/catalog.js';
+    return units.includes(path) ? text.replaceAll(program, `node_modules/${programName}/${program}`) : text;
   };
-  for (const path of units)
-    made[path] = () => packaged(path).replaceAll('bin/catalog.js', `node_modules/${programName}/bin/catalog.js`);
-  return new Map(upgradedPaths.map((path) => [path, made[path]?.() ?? packaged(path)]));
+  return new Map(upgradedPaths.map((path) => [path, inCatalog(path, packaged(starterFiles[path] ?? path))]));
 }
 
 /** The paths of all files of a new catalog except package.json, in the order in which they are written. */
@@ -330,7 +335,7 @@ function removeAgain(files: readonly string[], folders: readonly string[]): stri
     }
   };
   return [
-    ...files.flatMap((path) => remove(path, (one) => rmSync(one, { force: true }))),
+    ...files.flatMap((path) => remove(path, (file) => rmSync(file, { force: true }))),
     ...[...folders].reverse().flatMap((path) => remove(path, rmdirSync)),
   ];
 }

@@ -95,25 +95,25 @@ function inStyleOf(text: string, content: object): string {
 }
 
 /**
- * Returns the dependency that package.json in `folder` needs for the package `given`: as in `npm install`, a version range, an
+ * Returns the dependency that package.json in `folder` needs for the package `specifier`: as in `npm install`, a version range, an
  * address, a file or a folder, or a tag, which is `latest`, `next`, or any after the name of this program and `@`. The default
  * is the version of this program or a later compatible one if npm installed it from a registry, and otherwise the copy
  * that `ownPackage` makes. Paths are relative to the working directory, and are returned relative to `folder`.
  *
- * Throws UsageError if `given` can be none of these, such as the mere name of a package, and OperationError if it names a
+ * Throws UsageError if `specifier` is none of these, such as the mere name of a package, and OperationError if it names a
  * missing file.
  */
-export function dependencyOn(given: string | undefined, folder: string): string {
-  if (given === undefined) return isPublished() ? `^${programVersion}` : `file:${ownPath}`;
-  const named = given.startsWith(`${programName}@`);
-  const specification = named ? given.slice(programName.length + 1) : given;
+export function dependencyOn(specifier: string | undefined, folder: string): string {
+  if (specifier === undefined) return isPublished() ? `^${programVersion}` : `file:${ownPath}`;
+  const named = specifier.startsWith(`${programName}@`);
+  const specification = named ? specifier.slice(programName.length + 1) : specifier;
   const isTag = /^(?:latest|next)$/.test(specification) || (named && specification !== '');
   // Versions have a digit or `*`, addresses a colon or a slash. npm checks the rest.
   const isUsable = isTag || isPath(specification) || /[\d*:/]/.test(specification);
   if (specification.trim() !== specification || /\p{Cc}/u.test(specification) || !isUsable) {
     const hint = specification !== '' && existsSync(specification) ? ` Did you mean ./${specification}?` : '';
     throw new UsageError(
-      `--package is ${JSON.stringify(given)}; it has to be a version such as ^${programVersion}, a tag such as next, an address, or the path of a package.${hint}`,
+      `--package is ${JSON.stringify(specifier)}; it has to be a version such as ^${programVersion}, a tag such as next, an address, or the path of a package.${hint}`,
     );
   }
   if (!isPath(specification)) return specification;

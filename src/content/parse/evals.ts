@@ -1,6 +1,5 @@
 import { sha256Of } from '../../lib/files.ts';
-import type { Finding, Wording } from '../../schema/diagnostics/diagnostic.ts';
-import { type Location, locationAt } from '../../schema/diagnostics/location.ts';
+import { type Location, locationAt, type Report, type Wording } from '../../schema/diagnostics/diagnostic.ts';
 import { nearest } from '../../schema/diagnostics/suggestions.ts';
 import { explain } from '../../schema/diagnostics/values.ts';
 import { locationsInYaml } from '../../schema/diagnostics/yaml-location.ts';
@@ -68,7 +67,7 @@ function readRecordings(cases: readonly Case[], source: EvalsSource): RecordedAn
   const inside = source.names.filter((name) => name.startsWith(root)).map((name) => name.slice(root.length));
   const folders = [...new Set(inside.filter((name) => name.includes('/')).map((name) => name.split('/', 1)[0] ?? ''))];
   for (const name of inside.filter((name) => !name.includes('/')))
-    source.report(`${root}${name}`, { code: 'evals/recording', ...evalMessages.outsideModelFolder(name) });
+    source.report(`${root}${name}`, 'evals/recording', evalMessages.outsideModelFolder(name));
   return folders.flatMap((folder) => readFolder(folder, cases, source));
 }
 
@@ -77,7 +76,7 @@ function readFolder(folder: string, cases: readonly Case[], source: EvalsSource)
   const { names, texts, report } = source;
   const path = `${root}${folder}/`;
   const refuse = (name: string, wording: Wording, location?: Location) =>
-    report(name, { code: 'evals/recording', ...wording, ...(location && { location }) });
+    report(name, 'evals/recording', wording, location);
   if (!modelFolderPattern.test(folder)) {
     const isReserved = modelFolderForm.test(folder);
     refuse(path.slice(0, -1), evalMessages.modelFolderName(folder, modelFolder(folder), isReserved));
@@ -93,20 +92,17 @@ function readFolder(folder: string, cases: readonly Case[], source: EvalsSource)
   if (text === undefined || entries === null) return [];
   const locationOf = locationsInYaml(text);
   for (const name of names.filter((name) => name.startsWith(path) && name !== file)) {
-    const [, of = ''] = /^([^.]*)(?:\.without-prompt|\.turn-\d+)?\.txt$/.exec(name.slice(path.length)) ?? [];
-    if (
-      Object.hasOwn(entries, of) &&
-      !isBeyond(
-        name,
-        cases.find(({ name }) => name === of),
-      )
-    )
-      continue;
-    refuse(name, evalMessages.answerWithoutEntry(name, caseNames.includes(of), Object.hasOwn(entries, of)));
+    const [, of = '', turn = '1'] =
+      /^([^.]*)(?:\.without-prompt|\.turn-(\d+))?\.txt$/.exec(name.slice(path.length)) ?? [];
+    const hasEntry = Object.hasOwn(entries, of);
+    const turns = cases.find((evalCase) => evalCase.name === of)?.turns.length ?? Number.POSITIVE_INFINITY;
+    // The later answers of a conversation belong to turns of the case.
+    if (hasEntry && Number(turn) <= turns + 1) continue;
+    refuse(name, evalMessages.answerWithoutEntry(name, caseNames.includes(of), hasEntry));
   }
   const answers = Object.entries(entries).flatMap(([name, recorded]): RecordedAnswer[] => {
     const at = () => locationOf(['cases', name], { key: true });
-    const evalCase = cases.find((one) => one.name === name);
+    const evalCase = cases.find((other) => other.name === name);
     if (evalCase === undefined) {
       refuse(file, evalMessages.unknownCase(name, nearest(name, caseNames)), at());
       return [];
@@ -128,24 +124,16 @@ function readFolder(folder: string, cases: readonly Case[], source: EvalsSource)
   return answers.sort((a, b) => caseNames.indexOf(a.case) - caseNames.indexOf(b.case));
 }
 
-/** Whether a file is a later answer of a conversation that does not go on so long. */
-function isBeyond(file: string, known: Case | undefined): boolean {
-  const [, turn = '1'] = /\.turn-(\d+)\.txt$/.exec(file) ?? [];
-  return known !== undefined && Number(turn) > known.turns.length + 1;
-}
-
 function readEntries(text: string, file: string, { report, reportText }: EvalsSource) {
-  const refuse = (location: Location, wording: Wording) =>
-    report(file, { code: 'evals/recording', ...wording, location });
   const { value, faults } = readJson(text);
-  for (const { offset, length, ...wording } of faults) refuse(locationAt(text, offset, length), wording);
+  for (const fault of faults) report(file, 'evals/recording', fault, fault.location);
   if (faults.length > 0) return null;
   const locationOf = locationsInYaml(text);
   reportText(file, valueFindings(value, locationOf));
   const parsed = recordingSource.safeParse(value);
   if (parsed.success) return parsed.data.cases;
-  for (const { kind, path, ...wording } of explain(recordingSource, value, { json: true }))
-    refuse(locationOf(path, { key: kind.endsWith('-key') }), wording);
+  for (const { key, path, ...wording } of explain(recordingSource, value, { json: true }))
+    report(file, 'evals/recording', wording, locationOf(path, { key }));
   return null;
 }
 
@@ -157,7 +145,7 @@ interface EvalsSource {
   names: readonly string[];
   /** The readable texts, by name. */
   texts: ReadonlyMap<string, string>;
-  report: (name: string, finding: Omit<Finding, 'slug' | 'file' | 'text'>) => void;
+  report: Report;
   /** Reports what escapes hide in the values of a file. */
   reportText: (name: string, findings: readonly TextFinding[]) => void;
 }
@@ -172,7 +160,7 @@ export function readEvals(source: EvalsSource): Evals | null {
   const { names, texts, report } = source;
   const own = names.filter((name) => name.startsWith('evals/'));
   if (own.length > 0 && !own.includes(checksFile)) {
-    report('evals', { code: 'evals/checks', ...evalMessages.checksFileMissing(checksFile) });
+    report('evals', 'evals/checks', evalMessages.checksFileMissing(checksFile));
   }
   const text = texts.get(checksFile);
   const cases = text === undefined ? null : readCases(text, source);
@@ -192,7 +180,7 @@ export function readEvals(source: EvalsSource): Evals | null {
   });
   const locationOf = locationsInYaml(text);
   const slow = (path: readonly (string | number)[]) =>
-    report(checksFile, { code: 'evals/checks', location: locationOf(path), ...evalMessages.slowPattern });
+    report(checksFile, 'evals/checks', evalMessages.slowPattern, locationOf(path));
   for (const { counterexamples, path } of whole.flatMap(roundsOf)) {
     const index = counterexamples.flatMap(({ results }) => slowIn(results) ?? [])[0];
     if (index === undefined) continue;
@@ -217,9 +205,10 @@ function gradeAll(
 ): GradedAnswer[] {
   const graded: GradedAnswer[] = [];
   for (const { withoutPrompt, ...answer } of answers) {
-    const { input, ...known } = cases.find(({ name }) => name === answer.case) as Case;
-    const rounds = roundsOf({ input, ...known });
-    const said = known.turns.map(({ says }) => says);
+    const evalCase = cases.find(({ name }) => name === answer.case) as Case;
+    const { input } = evalCase;
+    const rounds = roundsOf(evalCase);
+    const said = evalCase.turns.map(({ says }) => says);
     const byRound = [answer.answer, ...answer.turns].map((text, index) => {
       const results = grade(rounds[index]?.checks ?? [], text, heardBy(input, said, index));
       return index === 0 ? results : results.map((result) => ({ ...result, turn: index + 1 }));
@@ -227,7 +216,7 @@ function gradeAll(
     const { recorded } = answer;
     const stale =
       recorded.promptSha256 !== promptSha256 ? 'prompt' : recorded.inputSha256 !== sha256Of(input) ? 'input' : null;
-    const plain = withoutPrompt === null ? [] : grade(known.checks, withoutPrompt, input);
+    const plain = withoutPrompt === null ? [] : grade(evalCase.checks, withoutPrompt, input);
     graded.push({
       ...answer,
       stale,
@@ -261,12 +250,9 @@ function readCounterexamples(
       return answer === undefined ? [] : [{ name, wrong, check, answer }];
     }),
   );
-  const graded = gradeEach(
-    checks,
-    readable.map(({ answer }) => answer),
-    input,
-  );
-  return readable.map((one, index) => ({ ...one, results: graded[index] ?? [] }));
+  const answers = readable.map(({ answer }) => answer);
+  const graded = gradeEach(checks, answers, input);
+  return readable.map((counterexample, index) => ({ ...counterexample, results: graded[index] ?? [] }));
 }
 
 /** The file of a counterexample in the folder of its agent. */
@@ -287,12 +273,8 @@ function checkCounterexamples(cases: Cases, text: string, { names, report }: Eva
     for (const [index, { catches = {} }] of checks.entries()) {
       for (const name of Object.keys(catches)) {
         const file = counterexampleFile(name);
-        const refuse = (wording: Wording) =>
-          report(checksFile, {
-            code: 'evals/counterexample',
-            location: locationOf([...path, index, 'catches', name], { key: true }),
-            ...wording,
-          });
+        const location = () => locationOf([...path, index, 'catches', name], { key: true });
+        const refuse = (wording: Wording) => report(checksFile, 'evals/counterexample', wording, location());
         if (seen.has(file)) refuse(evalMessages.counterexampleTwice(file));
         else if (!names.includes(file)) {
           const slip = nearest(file, files);
@@ -305,7 +287,7 @@ function checkCounterexamples(cases: Cases, text: string, { names, report }: Eva
     }
   }
   for (const name of files.filter((name) => !seen.has(name)))
-    report(name, { code: 'evals/counterexample', ...evalMessages.counterexampleUnnamed(name, checksFile) });
+    report(name, 'evals/counterexample', evalMessages.counterexampleUnnamed(name, checksFile));
 }
 
 function readCases(text: string, { report, reportText }: EvalsSource): Cases | null {
@@ -313,20 +295,16 @@ function readCases(text: string, { report, reportText }: EvalsSource): Cases | n
   try {
     data = parseYaml(text);
   } catch {
-    for (const fault of recoverYaml(text).faults) {
-      const location = locationAt(text, fault.offset, fault.length);
-      report(checksFile, { code: 'evals/checks', location, ...inFile(fault) });
-    }
+    for (const { offset, length, ...wording } of recoverYaml(text).faults)
+      report(checksFile, 'evals/checks', inFile(wording), locationAt(text, offset, length));
     return null;
   }
   const locationOf = locationsInYaml(text);
   reportText(checksFile, valueFindings(data, locationOf));
   const parsed = checksSource.safeParse(data);
   if (parsed.success) return parsed.data;
-  for (const { kind, path, message, hint } of explain(checksSource, data)) {
-    const location = locationOf(path, { key: kind.endsWith('-key') });
-    report(checksFile, { code: 'evals/checks', location, message, hint });
-  }
+  for (const { key, path, ...wording } of explain(checksSource, data))
+    report(checksFile, 'evals/checks', wording, locationOf(path, { key }));
   return null;
 }
 
@@ -334,7 +312,7 @@ function readCases(text: string, { report, reportText }: EvalsSource): Cases | n
 function checkInputs(cases: Cases, text: string, { names, report }: EvalsSource): void {
   const inputs = Object.entries(cases).flatMap(([name, { input, turns = [] }]) =>
     [{ input, path: [name, 'input'] }, ...turns.map(({ input }, at) => ({ input, path: [name, 'turns', at, 'input'] }))]
-      .filter((one) => one.input !== undefined)
+      .filter(({ input }) => input !== undefined)
       .map(({ input, path }) => ({ caseName: name, file: `evals/${input}`, path })),
   );
   const expected = [...inputs.map(({ file }) => file), checksFile, 'evals/decisions.md'];
@@ -344,8 +322,7 @@ function checkInputs(cases: Cases, text: string, { names, report }: EvalsSource)
     if (names.includes(file)) continue;
     const slip = nearest(file, others)?.slice('evals/'.length);
     const wording = evalMessages.inputMissing(file, caseName, slip);
-    report(checksFile, { code: 'evals/input', location: locationOf(path), ...wording });
+    report(checksFile, 'evals/input', wording, locationOf(path));
   }
-  for (const name of others)
-    report(name, { code: 'folder/unknown-file', ...evalMessages.notAnInput(name, checksFile) });
+  for (const name of others) report(name, 'folder/unknown-file', evalMessages.notAnInput(name, checksFile));
 }

@@ -1,13 +1,18 @@
 import matter from 'gray-matter';
 import { isDay } from '../../lib/calendar.ts';
-import { type Diagnostic, diagnose, type Wording } from '../../schema/diagnostics/diagnostic.ts';
-import { type Location, locationAt } from '../../schema/diagnostics/location.ts';
+import {
+  type Diagnostic,
+  diagnose,
+  type Location,
+  locationAt,
+  type Wording,
+} from '../../schema/diagnostics/diagnostic.ts';
 import { frontMatterMessages } from '../../schema/messages/formats.ts';
 import { parseYaml, recoverYaml } from './yaml.ts';
 
 /** The front matter and the body of an agent.md. Parts of the front matter may be unreadable. */
 export interface SplitSource {
-  data: unknown;
+  data: Record<string, unknown>;
   /** Keys that exist but could not be read. `diagnostics` says why. */
   unread: ReadonlySet<string>;
   /** The Markdown after the front matter. */
@@ -56,6 +61,12 @@ export function splitFrontMatter(text: string, file: string, slug: string): Spli
   return { data, unread, diagnostics, ...rest };
 }
 
+/** Splits an agent.md whose errors are not reported. Returns null if that is impossible. */
+export function frontMatterIn(text: string): SplitSource | null {
+  const source = splitFrontMatter(text, '', '');
+  return 'code' in source ? null : source;
+}
+
 /** gray-matter only splits the file. We parse the YAML ourselves to know where in the file its errors are. */
 const splitOnly = { delimiters: ['---', '---\n'] as [string, string], engines: { yaml: () => ({}) } };
 
@@ -63,10 +74,10 @@ const splitOnly = { delimiters: ['---', '---\n'] as [string, string], engines: {
 const maxLength = 65_536;
 
 /** Returns the keys and values of well-formed YAML, of which there may be none; null for anything else. */
-function readMapping(source: string): object | null {
+function readMapping(source: string): SplitSource['data'] | null {
   try {
     const data = parseYaml(source) ?? {};
-    return typeof data === 'object' && !Array.isArray(data) ? data : null;
+    return typeof data === 'object' && !Array.isArray(data) ? (data as SplitSource['data']) : null;
   } catch {
     return null;
   }
@@ -81,11 +92,8 @@ function explainOpening(text: string, opening: string, refuse: Refuse): Diagnost
   if (shown === '---')
     return refuse('front-matter/language', locationAt(text, 3), frontMatterMessages.spaceAfterHyphens);
   if (/^---[^-]/.test(shown)) {
-    return refuse(
-      'front-matter/language',
-      locationAt(text, 3, opening.length - 3),
-      frontMatterMessages.wordAfterHyphens(shown),
-    );
+    const rest = locationAt(text, 3, opening.length - 3);
+    return refuse('front-matter/language', rest, frontMatterMessages.wordAfterHyphens(shown));
   }
   if (isNearlyFence(shown)) return wrongFence(line, shown, refuse);
   if (/^(?:```|~~~)/.test(shown)) return refuse('front-matter/missing', line, frontMatterMessages.inCodeBlock);
@@ -127,10 +135,8 @@ export interface Schedule {
 /** The most former slugs that are read. The schema allows no more. */
 const mostFormerSlugs = 50;
 
-export function readSchedule(data: unknown): Schedule {
-  const { title, date, issue, draft, withdrawn, formerSlugs } = (
-    typeof data === 'object' && data !== null ? data : {}
-  ) as Record<string, unknown>;
+export function readSchedule(data: { readonly [Key in keyof Schedule]?: unknown }): Schedule {
+  const { title, date, issue, draft, withdrawn, formerSlugs } = data;
   return {
     title: typeof title === 'string' ? title : null,
     date: typeof date === 'string' && isDay(date) ? date : null,
@@ -147,13 +153,13 @@ export function readSchedule(data: unknown): Schedule {
 
 /** Reads the schedule in an agent.md, even if other parts of the file are invalid. */
 export function scheduleIn(text: string): Schedule {
-  const source = splitFrontMatter(text, '', '');
-  return 'code' in source ? guessSchedule(text) : scheduleOf(source, text);
+  const source = frontMatterIn(text);
+  return source === null ? guessSchedule(text) : scheduleOf(source, text);
 }
 
 /** Reads the schedule in front matter. Values that cannot be parsed are guessed from its lines. */
 export function scheduleOf({ data, unread }: SplitSource, text: string): Schedule {
-  return readSchedule(unread.size > 0 ? { ...guess(text), ...(data as object) } : data);
+  return readSchedule(unread.size > 0 ? { ...guess(text), ...data } : data);
 }
 
 /**

@@ -1,38 +1,30 @@
-import type { Finding, Wording } from '../../schema/diagnostics/diagnostic.ts';
-import { type Location, locationAt } from '../../schema/diagnostics/location.ts';
+import { type LocatedWording, located, type Wording } from '../../schema/diagnostics/diagnostic.ts';
 import { doubleQuotes, jsonMessages } from '../../schema/messages/formats.ts';
 
-/** An error in a JSON text. `offset` and `length` are in UTF-16 units. */
-interface JsonFault extends Wording {
-  offset: number;
-  length: number;
-}
-
 /**
- * An error and, if the fix is obvious, the text with that fix. The fixed text has the same length, so all offsets stay
+ * An error and, if the fix is obvious, the text with that fix. The fixed text has the same length, so all locations stay
  * valid.
  */
-type Found = JsonFault & { repaired: string | null };
+type Fault = LocatedWording & { repaired: string | null };
 
 /** The most errors that are reported for a text. More would not help. */
 const maxFaults = 20;
 const maxRounds = 200;
 
 /** Parses a JSON text. `value` is undefined if the text cannot be parsed even after obvious fixes. */
-export function readJson(text: string): { value: unknown; faults: JsonFault[] } {
-  const faults: JsonFault[] = [];
+export function readJson(text: string): { value: unknown; faults: LocatedWording[] } {
+  const faults: LocatedWording[] = [];
   let current = text;
   // Every round parses the whole text again, and a text can have thousands of wrong quotes, so rounds are limited.
   for (let round = 0; ; round += 1) {
     try {
       return { value: JSON.parse(current), faults };
     } catch {
-      const found = firstFault(current);
+      const { repaired, ...fault } = firstFault(current);
       // Wrong quotes are reported once, however many there are.
-      if (!faults.some(({ hint }) => hint === doubleQuotes && found.hint === hint)) faults.push(found);
-      if (found.repaired === null || faults.length >= maxFaults || round >= maxRounds)
-        return { value: undefined, faults };
-      current = found.repaired;
+      if (!faults.some(({ hint }) => hint === doubleQuotes && fault.hint === hint)) faults.push(fault);
+      if (repaired === null || faults.length >= maxFaults || round >= maxRounds) return { value: undefined, faults };
+      current = repaired;
     }
   }
 }
@@ -44,7 +36,7 @@ const string = /"(?:[^"\\\p{Cc}]|[\x7F-\x9F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*
 const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])/y;
 
 /** Finds the first error of a text that `JSON.parse` rejected. Not every version of Node.js says where the error is. */
-function firstFault(text: string): Found {
+function firstFault(text: string): Fault {
   const open: { bracket: string; offset: number }[] = [];
   let expected: Expected = 'value';
   let end = 0;
@@ -92,27 +84,21 @@ function matchLength(pattern: RegExp, text: string, at: number): number {
   return pattern.exec(text)?.[0].length ?? 0;
 }
 
-function fault(
-  text: string,
-  offset: number,
-  length: number,
-  wording: Wording,
-  replacement: string | null = null,
-): Found {
+function fault(text: string, offset: number, length: number, wording: Wording, replacement?: string): Fault {
   const repaired =
-    replacement === null ? null : text.slice(0, offset) + replacement + text.slice(offset + replacement.length);
-  return { offset, length, ...wording, repaired };
+    replacement === undefined ? null : text.slice(0, offset) + replacement + text.slice(offset + replacement.length);
+  return located(text, offset, length, { ...wording, repaired });
 }
 
-function noComma(text: string, at: number, end: number, depth: number): Found {
+function noComma(text: string, at: number, end: number, depth: number): Fault {
   const character = text[at] ?? '';
   if (depth === 0) return fault(text, at, 1, jsonMessages.textAfterEnd);
   if (character === '}' || character === ']') return fault(text, at, 1, jsonMessages.wrongBracket(character));
   const room = /[ \t\n\r]/.test(text[end] ?? '');
-  return fault(text, end, 1, jsonMessages.commaMissing, room ? ',' : null);
+  return fault(text, end, 1, jsonMessages.commaMissing, room ? ',' : undefined);
 }
 
-function badToken(text: string, at: number, isKey: boolean): Found {
+function badToken(text: string, at: number, isKey: boolean): Fault {
   const character = text[at] ?? '';
   if (character === '"') {
     const line = /^"[^\n]*/.exec(text.slice(at))?.[0] ?? '';
@@ -122,7 +108,7 @@ function badToken(text: string, at: number, isKey: boolean): Found {
   }
   if (character === "'") {
     const quoted = /^'[^'"\\\n]*'/.exec(text.slice(at))?.[0];
-    const repaired = quoted === undefined ? null : `"${quoted.slice(1, -1)}"`;
+    const repaired = quoted === undefined ? undefined : `"${quoted.slice(1, -1)}"`;
     return fault(text, at, quoted?.length ?? 1, jsonMessages.singleQuotes(isKey), repaired);
   }
   if (character === ',') return fault(text, at, 1, jsonMessages.extraComma, ' ');
@@ -132,7 +118,7 @@ function badToken(text: string, at: number, isKey: boolean): Found {
   return fault(text, at, word.length, jsonMessages.wrongWord(word, isKey, plain));
 }
 
-function endsEarly(text: string, open: readonly { bracket: string; offset: number }[]): Found {
+function endsEarly(text: string, open: readonly { bracket: string; offset: number }[]): Fault {
   const last = Math.max(0, text.trimEnd().length - 1);
   const bracket = open.at(-1);
   if (bracket === undefined) return fault(text, last, 1, jsonMessages.valueMissing);
@@ -148,19 +134,15 @@ const maxDepth = 50;
  * Finds a part of well-formed JSON that some programs would refuse or read differently, or returns null: deep nesting,
  * and numbers that they would round or cannot represent (RFC 8259, sections 6 and 9).
  */
-export function jsonFinding(
-  text: string,
-): (Pick<Finding, 'code' | 'message' | 'hint'> & { location: Location }) | null {
+export function unportablePart(text: string): LocatedWording | null {
   let depth = 0;
   for (const { 0: token, index } of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[[{\]}]|-?\d[\d.eE+-]*/g)) {
     if ('[{'.includes(token)) depth += 1;
     else if (']}'.includes(token)) depth -= 1;
     else if (!token.startsWith('"') && !isExact(token)) {
-      return { code: 'config/json', location: locationAt(text, index, token.length), ...jsonMessages.numberTooLarge };
+      return located(text, index, token.length, jsonMessages.numberTooLarge);
     }
-    if (depth > maxDepth) {
-      return { code: 'config/json', location: locationAt(text, index), ...jsonMessages.nestedTooDeeply(maxDepth) };
-    }
+    if (depth > maxDepth) return located(text, index, 1, jsonMessages.nestedTooDeeply(maxDepth));
   }
   return null;
 }

@@ -1,7 +1,13 @@
 import { digestOf } from '../../lib/files.ts';
 import { type Agent, type AgentTexts, type Config, type frontMatterSchema, requiredFiles } from '../../schema/agent.ts';
-import { type Diagnostic, diagnose, type Finding, type Wording } from '../../schema/diagnostics/diagnostic.ts';
-import { type Location, located, locationAt } from '../../schema/diagnostics/location.ts';
+import {
+  type Diagnostic,
+  diagnose,
+  type LocatedWording,
+  located,
+  locationAt,
+  type Report,
+} from '../../schema/diagnostics/diagnostic.ts';
 import { hasErrors } from '../../schema/diagnostics/report.ts';
 import { nearest } from '../../schema/diagnostics/suggestions.ts';
 import { explain } from '../../schema/diagnostics/values.ts';
@@ -13,33 +19,24 @@ import { frontMatterMessages } from '../../schema/messages/formats.ts';
 import { promptMessages } from '../../schema/messages/prompt.ts';
 import { type RuleSettings, withRules } from '../../schema/rules.ts';
 import { markdownFindings } from '../../text/markdown.ts';
-import {
-  headingOf,
-  linesOf,
-  type Section,
-  type SectionName,
-  sectionNames,
-  sectionsOf,
-} from '../../text/prompt-text.ts';
-import type { SourceFolder } from '../read.ts';
+import { headingOf, linesOf, type SectionName, sectionNames, sectionsOf } from '../../text/prompt-text.ts';
+import { decodeFolder, pathOf, type SourceFolder } from '../read.ts';
 import { readEvals } from './evals.ts';
-import { decodeFolder, pathOf } from './files.ts';
 import { guessSchedule, type Schedule, type SplitSource, scheduleOf, splitFrontMatter } from './front-matter.ts';
-import { jsonFinding, readJson } from './json-errors.ts';
+import { readJson, unportablePart } from './json-errors.ts';
 import { conflictFinding, placeholderFindings } from './placeholders.ts';
 import { renderedFindings, type TextFinding, textFindings, valueFindings, withoutFound } from './text-checks.ts';
 
-/** A problem with the sections of a prompt. */
-interface SectionFault extends Wording {
-  location: Location;
-}
-
 /** Checks that a prompt has INPUT, RULES and OUTPUT, each once and in that order. */
-function sectionFaults(prompt: string): SectionFault[] {
+function sectionFaults(prompt: string): LocatedWording[] {
   const sections = sectionsOf(prompt);
-  const count = (name: SectionName) => sections.filter((section) => section.name === name).length;
-  const missing = sectionNames.filter((name) => count(name) === 0);
-  const faults = [...missingFaults(prompt, missing), ...repeatedFaults(prompt, sections)];
+  const own = (name: SectionName) => sections.filter((section) => section.name === name);
+  const missing = sectionNames.filter((name) => own(name).length === 0);
+  const repeated = sectionNames.flatMap((name) => own(name)[1] ?? []);
+  const faults = [
+    ...missingFaults(prompt, missing),
+    ...repeated.map(({ name, start }) => located(prompt, start, name.length, promptMessages.sectionTwice(name))),
+  ];
   if (faults.length > 0) return faults;
   const misplaced = sections.find((section, index) => section.name !== sectionNames[index]);
   if (misplaced === undefined) return [];
@@ -47,33 +44,23 @@ function sectionFaults(prompt: string): SectionFault[] {
   return [located(prompt, start, name.length, promptMessages.sectionMisplaced(name))];
 }
 
-function repeatedFaults(prompt: string, sections: readonly Section[]): SectionFault[] {
-  return sectionNames.flatMap((name) => {
-    const [, second] = sections.filter((section) => section.name === name);
-    if (second === undefined) return [];
-    return [located(prompt, second.start, name.length, promptMessages.sectionTwice(name))];
-  });
-}
-
-function missingFaults(prompt: string, missing: readonly SectionName[]): SectionFault[] {
+function missingFaults(prompt: string, missing: readonly SectionName[]): LocatedWording[] {
   if (missing.length === 0) return [];
   const { lines, openFence } = linesOf(prompt);
   const fenced = openFence === null ? [] : prompt.slice(openFence.offset).split('\n').map(headingOf);
   const swallowed = missing.filter((name) => fenced.includes(name));
   const absent = missing.filter((name) => !swallowed.includes(name));
-  const near = absent.map((name) => ({
-    name,
-    line: lines.find(({ text, fenced }) => !fenced && isNearly(text, name)),
-  }));
-  const faults = near.flatMap(({ name, line: at }): SectionFault[] => {
-    if (at === undefined) return [];
-    return [located(prompt, at.offset, at.text.length, promptMessages.notAHeading(at.text.trimEnd(), name))];
-  });
+  const faults: LocatedWording[] = [];
+  const rest: SectionName[] = [];
+  for (const name of absent) {
+    const { text, offset } = lines.find(({ text, fenced }) => !fenced && isNearly(text, name)) ?? {};
+    if (text === undefined || offset === undefined) rest.push(name);
+    else faults.push(located(prompt, offset, text.length, promptMessages.notAHeading(text.trimEnd(), name)));
+  }
   if (openFence !== null && swallowed.length > 0) {
     const { offset, text } = openFence;
     faults.push(located(prompt, offset, text.length, promptMessages.fenceNotClosed(swallowed)));
   }
-  const rest = near.filter(({ line }) => line === undefined).map(({ name }) => name);
   if (rest.length > 0) faults.push(located(prompt, 0, 1, promptMessages.sectionsMissing(rest)));
   return faults;
 }
@@ -131,9 +118,8 @@ export function parseFolder(
 function parseTexts(folder: SourceFolder, schema: ReturnType<typeof frontMatterSchema>): Omit<ParsedFolder, 'agent'> {
   const { slug } = folder;
   const { texts, config: configFile, diagnostics } = decodeFolder(folder);
-  const report = (name: string, finding: Omit<Finding, 'slug' | 'file' | 'text'>) => {
-    const text = texts.get(name);
-    diagnostics.push(diagnose({ ...finding, ...(text === undefined ? {} : { text }), slug, file: pathOf(slug, name) }));
+  const report: Report = (name, code, wording, location) => {
+    diagnostics.push(diagnose({ ...wording, code, location, text: texts.get(name), slug, file: pathOf(slug, name) }));
   };
 
   const reportText = textReporter(slug, diagnostics, report);
@@ -150,18 +136,17 @@ function parseTexts(folder: SourceFolder, schema: ReturnType<typeof frontMatterS
   const config = configFile === null ? null : readConfig(configFile, readable.get(configFile), { report, reportText });
 
   const text = readable.get('agent.md');
-  const source = text === undefined ? null : splitFrontMatter(text, pathOf(slug, 'agent.md'), slug);
+  const split = text === undefined ? null : splitFrontMatter(text, pathOf(slug, 'agent.md'), slug);
+  const source = split === null || 'code' in split ? null : split;
+  if (split !== null && 'code' in split) diagnostics.push(split);
   const schedule =
-    text === undefined || source === null || 'code' in source
-      ? guessSchedule(texts.get('agent.md') ?? '')
-      : scheduleOf(source, text);
+    text === undefined || source === null ? guessSchedule(texts.get('agent.md') ?? '') : scheduleOf(source, text);
+  const folderParts = { slug, texts: () => texts, schedule, diagnostics };
   if (!schedule.draft) {
-    for (const [name, text] of readable) for (const finding of placeholderFindings(text)) report(name, finding);
+    for (const [name, text] of readable)
+      for (const { code, location, ...wording } of placeholderFindings(text)) report(name, code, wording, location);
   }
-  if (text === undefined || source === null || 'code' in source) {
-    if (source !== null && 'code' in source) diagnostics.push(source);
-    return { slug, texts: () => texts, written: null, schedule, diagnostics };
-  }
+  if (text === undefined || source === null) return { ...folderParts, written: null };
 
   diagnostics.push(...source.diagnostics);
   const locationOf = locationsInFrontMatter(text);
@@ -169,7 +154,7 @@ function parseTexts(folder: SourceFolder, schema: ReturnType<typeof frontMatterS
   reportText('agent.md', renderedFindings(text, source.bodyOffset));
   const data = checkFrontMatter(source, schema, { locationOf, hasConfig: configFile !== null, report });
   checkBody(source, text, report);
-  if (data === null) return { slug, texts: () => texts, written: null, schedule, diagnostics };
+  if (data === null) return { ...folderParts, written: null };
   const { demo, ...front } = data;
   const longTexts: AgentTexts = {
     demo,
@@ -191,27 +176,18 @@ function parseTexts(folder: SourceFolder, schema: ReturnType<typeof frontMatterS
     texts: () => longTexts,
   });
   const isWhole = requiredFiles.every((name) => readable.has(name)) && sectionFaults(longTexts.prompt).length === 0;
-  return { slug, texts: () => texts, written: isWhole ? written : null, schedule, diagnostics };
+  return { ...folderParts, written: isWhole ? written : null };
 }
 
 /** The largest number of errors reported for one front matter. */
 const mostRemarks = 50;
-
-const codes = {
-  missing: 'front-matter/missing-key',
-  'unknown-key': 'front-matter/unknown-key',
-  'bad-key': 'front-matter/value',
-  value: 'front-matter/value',
-} as const;
-
-type Report = (name: string, finding: Omit<Finding, 'slug' | 'file' | 'text'>) => void;
 
 /** The texts without merge conflicts. Others are not checked further, since the conflict causes their other errors. */
 function withoutConflicts(texts: ReadonlyMap<string, string>, report: Report): Map<string, string> {
   return new Map(
     [...texts].filter(([name, text]) => {
       const conflict = conflictFinding(text);
-      if (conflict !== null) report(name, conflict);
+      if (conflict !== null) report(name, conflict.code, conflict, conflict.location);
       return conflict === null;
     }),
   );
@@ -225,42 +201,30 @@ function checkFrontMatter(
 ) {
   const parsed = schema.safeParse(data);
   if (!parsed.success) {
-    for (const { kind, path, message, hint } of explain(schema, data).slice(0, mostRemarks)) {
+    for (const { rule, key, path, ...wording } of explain(schema, data).slice(0, mostRemarks)) {
       if (unread.has(String(path[0]))) continue;
-      const location = locationOf(path, { key: kind.endsWith('-key') });
-      report('agent.md', { code: codes[kind], location, message, hint });
+      report('agent.md', `front-matter/${rule}`, wording, locationOf(path, { key }));
     }
     return null;
   }
   if (parsed.data.configFilename != null && !hasConfig) {
-    report('agent.md', {
-      code: 'config/filename',
-      location: locationOf(['configFilename'], { key: true }),
-      ...frontMatterMessages.filenameWithoutConfig,
-    });
+    const location = locationOf(['configFilename'], { key: true });
+    report('agent.md', 'config/filename', frontMatterMessages.filenameWithoutConfig, location);
   }
   const { source: origin, draft } = parsed.data;
   if (origin != null && draft !== true && !isPublishable(origin.license)) {
-    report('agent.md', {
-      code: 'source/license',
-      location: locationOf(['source', 'license']),
-      ...frontMatterMessages.licenseRefused(origin.license, promptLicense.name, publishableLicenses),
-    });
+    const wording = frontMatterMessages.licenseRefused(origin.license, promptLicense.name, publishableLicenses);
+    report('agent.md', 'source/license', wording, locationOf(['source', 'license']));
   }
   return parsed.data;
 }
 
 /** Reports errors in the Markdown after the front matter of `text`. */
 function checkBody({ body, bodyOffset }: SplitSource, text: string, report: Report): void {
-  for (const { offset, length, ...finding } of markdownFindings(body)) {
-    report('agent.md', { ...finding, location: locationAt(text, bodyOffset + offset, length) });
-  }
+  for (const { offset, length, code, ...wording } of markdownFindings(body))
+    report('agent.md', code, wording, locationAt(text, bodyOffset + offset, length));
   if (body.trim() === '') {
-    report('agent.md', {
-      code: 'file/empty',
-      location: locationAt(text, text.length - 1),
-      ...frontMatterMessages.nothingAfter,
-    });
+    report('agent.md', 'file/empty', frontMatterMessages.nothingAfter, locationAt(text, text.length - 1));
   }
 }
 
@@ -275,7 +239,7 @@ function textReporter(slug: string, diagnostics: Diagnostic[], report: Report) {
       const kind = `${name} ${finding.code}`;
       if (!escaped) {
         shown.add(kind);
-        report(name, finding);
+        report(name, finding.code, finding, finding.location);
       } else if (!shown.has(kind)) {
         // It has no code frame, which would show a secret that is written with escapes.
         diagnostics.push(diagnose({ ...finding, slug, file: pathOf(slug, name) }));
@@ -285,13 +249,10 @@ function textReporter(slug: string, diagnostics: Diagnostic[], report: Report) {
 }
 
 function checkPrompt(prompt: string, report: Report): void {
-  for (const fault of sectionFaults(prompt)) report('prompt.txt', { code: 'prompt/sections', ...fault });
+  for (const fault of sectionFaults(prompt)) report('prompt.txt', 'prompt/sections', fault, fault.location);
   if (!prompt.endsWith('\n') || prompt.endsWith('\n\n')) {
-    report('prompt.txt', {
-      code: 'file/final-newline',
-      location: locationAt(prompt, prompt.trimEnd().length),
-      ...fileMessages.finalNewline(prompt.endsWith('\n')),
-    });
+    const wording = fileMessages.finalNewline(prompt.endsWith('\n'));
+    report('prompt.txt', 'file/final-newline', wording, locationAt(prompt, prompt.trimEnd().length));
   }
 }
 
@@ -303,13 +264,11 @@ function readConfig(
   if (text === undefined) return null;
   if (!file.endsWith('.json')) return { file, text, value: text };
   const { value, faults } = readJson(text);
-  for (const { offset, length, message, hint } of faults) {
-    report(file, { code: 'config/json', location: locationAt(text, offset, length), message, hint });
-  }
+  for (const fault of faults) report(file, 'config/json', fault, fault.location);
   if (faults.length > 0) return null;
-  const finding = jsonFinding(text);
-  if (finding !== null) {
-    report(file, finding);
+  const fault = unportablePart(text);
+  if (fault !== null) {
+    report(file, 'config/json', fault, fault.location);
     return null;
   }
   reportText(file, valueFindings(value, locationsInYaml(text)));

@@ -1,5 +1,4 @@
-import type { Finding } from '../../schema/diagnostics/diagnostic.ts';
-import { type Location, located } from '../../schema/diagnostics/location.ts';
+import { type Finding, type Location, located } from '../../schema/diagnostics/diagnostic.ts';
 import { textMessages } from '../../schema/messages/texts.ts';
 import { fillerTags } from '../../schema/slugs.ts';
 import { linesOf } from '../../text/prompt-text.ts';

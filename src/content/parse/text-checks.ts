@@ -1,9 +1,9 @@
 import MarkdownIt from 'markdown-it';
 import { findSecrets } from '../../lib/secrets.ts';
-import type { Finding } from '../../schema/diagnostics/diagnostic.ts';
-import { type Location, locationAt } from '../../schema/diagnostics/location.ts';
+import { type Finding, type Location, locationAt } from '../../schema/diagnostics/diagnostic.ts';
 import type { LocationOf, Path } from '../../schema/diagnostics/yaml-location.ts';
 import { textMessages } from '../../schema/messages/texts.ts';
+import { lineOffsets } from '../../text/markdown.ts';
 
 /** A character that readers cannot see and that the text does not need. */
 export interface HiddenCharacter {
@@ -37,11 +37,6 @@ export function hiddenCharacter(text: string): HiddenCharacter | null {
     if (rest < 0) return { ...finding, most: mostAllowed(text, use) };
   }
   return null;
-}
-
-/** Leaves out all characters of which `hiddenCharacter` could find one. */
-function withoutHidden(text: string): string {
-  return text.replace(suspicious, '');
 }
 
 /** Most texts have only these visible characters. Checking this first saves the slower search. */
@@ -252,7 +247,7 @@ export function textFindings(text: string): TextFinding[] {
  * reported again, as a wrong key or a missing section.
  */
 export function withoutFound(text: string, findings: readonly TextFinding[]): string {
-  return findings.some(({ code }) => code === 'text/hidden-character') ? withoutHidden(text) : text;
+  return findings.some(({ code }) => code === 'text/hidden-character') ? text.replace(suspicious, '') : text;
 }
 
 /** Checks parsed keys and values. `locationOf` returns their locations in the file. */
@@ -308,7 +303,7 @@ export function renderedFindings(text: string, offset: number): TextFinding[] {
   for (const { type, content, info, map, children } of tokens) {
     if (findings.length >= maxReported) break;
     const shown = [type === 'inline' ? '' : content, markdown.utils.unescapeAll(info), ...inlineTexts(children ?? [])];
-    const location = () => locationAt(text, offset + startOfLine(source, map?.[0] ?? 0), source.length);
+    const location = () => locationAt(text, offset + (lineOffsets(source)[map?.[0] ?? 0] ?? 0), source.length);
     const escaped = shown.flatMap((piece) => escapedFindings(piece, location));
     findings.push(...new Map(escaped.map((finding) => [finding.code, finding])).values());
   }
@@ -334,12 +329,6 @@ function decoded(target: string): string {
   } catch {
     return target;
   }
-}
-
-function startOfLine(text: string, line: number): number {
-  let start = 0;
-  for (let left = line; left > 0; left -= 1) start = text.indexOf('\n', start) + 1;
-  return start;
 }
 
 function escapedFindings(text: string, location: () => Location): TextFinding[] {

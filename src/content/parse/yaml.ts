@@ -1,9 +1,10 @@
 import yaml from 'js-yaml';
 import { isAlias, parseDocument, visit } from 'yaml';
-import type { Diagnostic, Wording } from '../../schema/diagnostics/diagnostic.ts';
+import type { Wording } from '../../schema/diagnostics/diagnostic.ts';
 import { tooDeepAt, topLevelBlocks } from '../../schema/diagnostics/yaml-location.ts';
 import { jsonMessages, unknownReason, yamlMessages } from '../../schema/messages/formats.ts';
 import { textMessages } from '../../schema/messages/texts.ts';
+import type { RuleCode } from '../../schema/rules.ts';
 
 /**
  * Parses YAML with js-yaml 4 and its core schema, in which dates stay text. It refuses anchors through an undocumented
@@ -22,7 +23,7 @@ export function parseYaml(source: string): unknown {
 
 /** An error in a YAML text. `offset` and `length` are in UTF-16 units. */
 interface YamlFault extends Wording {
-  code: Diagnostic['code'];
+  code: RuleCode;
   offset: number;
   length: number;
 }
@@ -31,8 +32,8 @@ interface YamlFault extends Wording {
 function explainYaml(source: string): YamlFault {
   const deep = tooDeepAt(source);
   if (deep !== -1) return fault(deep, 1, yamlMessages.nestedTooDeeply);
-  const known = tabIndent(source) ?? strayHyphen(source) ?? afterQuote(source) ?? openBracket(source);
-  if (known !== null) return known;
+  const common = tabIndent(source) ?? strayHyphen(source) ?? afterQuote(source) ?? openBracket(source);
+  if (common !== null) return common;
   const document = parseDocument(source, { prettyErrors: false });
   const anchored = findAnchor(document, source);
   if (anchored !== undefined) {
@@ -51,18 +52,13 @@ function explainYaml(source: string): YamlFault {
   return fault(offset, (error?.pos[1] ?? offset + 1) - offset, wording);
 }
 
-function fault(
-  offset: number,
-  length: number,
-  wording: Wording,
-  code: Diagnostic['code'] = 'front-matter/yaml',
-): YamlFault {
+function fault(offset: number, length: number, wording: Wording, code: RuleCode = 'front-matter/yaml'): YamlFault {
   return { code, offset, length, ...wording };
 }
 
 function duplicateKey(source: string, offset: number): YamlFault {
   const name = /^[^:\s]+/.exec(source.slice(offset))?.[0] ?? 'A key';
-  return { code: 'front-matter/duplicate-key', offset, length: name.length, ...yamlMessages.keyTwice(name) };
+  return fault(offset, name.length, yamlMessages.keyTwice(name), 'front-matter/duplicate-key');
 }
 
 function indentedKey(source: string, offset: number): YamlFault {
@@ -74,7 +70,7 @@ function indentedKey(source: string, offset: number): YamlFault {
 function conflictMarker(text: string): YamlFault | null {
   const line = /^(?:={7}|>{7}|\|{7})(?: .*)?(?=\n|$)/.exec(text)?.[0];
   if (line === undefined) return null;
-  return { code: 'text/conflict', offset: 0, length: line.length, ...textMessages.leftConflictMarker };
+  return fault(0, line.length, textMessages.leftConflictMarker, 'text/conflict');
 }
 
 function noKey(text: string): YamlFault {
@@ -103,11 +99,8 @@ function afterQuote(source: string): YamlFault | null {
   if (match === null) return null;
   const [line, before = '', quoted = '', rest = ''] = match;
   const quote = quoted.startsWith('"') ? "'" : '"';
-  return fault(
-    match.index + line.length - rest.length,
-    rest.length,
-    yamlMessages.textAfterQuote(line.slice(before.length), quote),
-  );
+  const wording = yamlMessages.textAfterQuote(line.slice(before.length), quote);
+  return fault(match.index + line.length - rest.length, rest.length, wording);
 }
 
 /** Finds a bracket that opens a list or object and is never closed. */
@@ -159,16 +152,16 @@ function unclosedQuote(source: string): number | null {
 
 /** Finds the first anchor or alias of a document. */
 function findAnchor(document: ReturnType<typeof parseDocument>, source: string) {
-  let found: { offset: number; name: string } | undefined;
+  let anchored: { offset: number; name: string } | undefined;
   visit(document, {
     Node(_key, node) {
-      if (isAlias(node)) found = { offset: node.range?.[0] ?? 0, name: `*${node.source}` };
+      if (isAlias(node)) anchored = { offset: node.range?.[0] ?? 0, name: `*${node.source}` };
       else if (node.anchor !== undefined)
-        found = { offset: source.indexOf(`&${node.anchor}`), name: `&${node.anchor}` };
-      return found === undefined ? undefined : visit.BREAK;
+        anchored = { offset: source.indexOf(`&${node.anchor}`), name: `&${node.anchor}` };
+      return anchored === undefined ? undefined : visit.BREAK;
     },
   });
-  return found;
+  return anchored;
 }
 
 function markOf(source: string): { offset: number; reason: string } {

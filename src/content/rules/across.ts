@@ -1,14 +1,13 @@
 import { distance } from 'fastest-levenshtein';
 import { compareText } from '../../lib/text.ts';
 import type { Agent } from '../../schema/agent.ts';
-import { type Diagnostic, diagnose } from '../../schema/diagnostics/diagnostic.ts';
-import { locationAt } from '../../schema/diagnostics/location.ts';
+import { type Diagnostic, diagnose, locationAt } from '../../schema/diagnostics/diagnostic.ts';
 import { promptMessages } from '../../schema/messages/prompt.ts';
 import { textMessages } from '../../schema/messages/texts.ts';
 import { inFrontMatter } from '../check/calendar.ts';
-import { pathOf } from '../parse/files.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
 import { placeholderFindings } from '../parse/placeholders.ts';
+import { pathOf } from '../read.ts';
 
 /** How many words are compared at a time. */
 const gramWords = 5;

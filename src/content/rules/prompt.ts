@@ -12,7 +12,7 @@ import {
 } from '../../text/prompt-text.ts';
 import {
   atHeading,
-  type EditorialRule,
+  type EditorialRules,
   inFrontMatter,
   inPrompt,
   isEmpty,
@@ -21,17 +21,15 @@ import {
 } from './rule.ts';
 
 /** The rules about a prompt: first those about its section INPUT, then those about its sections and about RULES. */
-
-/**
- * INPUT lists what to paste, and says what to do if something is missing. Each name in capitals that it declares is
- * used in RULES or OUTPUT.
- *
- * Left to the reviewer: the format of each input, whether INPUT covers each input that may be missing, and names that
- * are used but not declared, which a program cannot tell from abbreviations and slots.
- */
-export const inputContract: EditorialRule = {
-  code: 'editorial/input-contract',
-  check(view) {
+export const promptRules: EditorialRules = {
+  /**
+   * INPUT lists what to paste, and says what to do if something is missing. Each name in capitals that it declares is
+   * used in RULES or OUTPUT.
+   *
+   * Left to the reviewer: the format of each input, whether INPUT covers each input that may be missing, and names that
+   * are used but not declared, which a program cannot tell from abbreviations and slots.
+   */
+  'editorial/input-contract'(view) {
     const { INPUT, RULES, OUTPUT } = view.prompt;
     if (isEmpty(INPUT)) return [];
     if (!INPUT.lines.some(({ text }) => declaration.test(text)))
@@ -51,6 +49,146 @@ export const inputContract: EditorialRule = {
       const [line] = item.lines;
       const offset = (line?.offset ?? 0) + (line?.text.indexOf(name) ?? 0);
       remarks.push(inPrompt(view, offset, name.length, promptMessages.inputNotUsed(name)));
+    }
+    return remarks;
+  },
+
+  /**
+   * The lines of INPUT that declare an input have the form that pages and MCP read, and each name is there once.
+   *
+   * Lines that mark something as required or optional are reported in any other form. If one line has the form, so are list
+   * items that start with a name in capitals. Left to the reviewer: prompts without any such line, which get one field.
+   */
+  'editorial/inputs'(view) {
+    const declared = inputLines(view.agent.prompt);
+    const remarks: Remark[] = [];
+    const names = new Set<string>();
+    for (const { name, line } of declared) {
+      const at = (wording: Wording) =>
+        remarks.push(inPrompt(view, line.offset + line.text.indexOf(name), name.length, wording));
+      const key = inputKey(name);
+      if (key === reservedName) at(promptMessages.inputNameReserved(name));
+      else if (names.has(key)) at(promptMessages.inputTwice(name));
+      names.add(key);
+    }
+    const declaredNames = declared.map(({ name }) => name);
+    for (const name of Object.keys(view.agent.inputs ?? {}).filter((name) => !declaredNames.includes(name))) {
+      const wording = promptMessages.inputNotDeclared(name, nearest(name, declaredNames));
+      remarks.push(inFrontMatter(view, ['inputs', name], wording));
+    }
+    const taken = new Set(declared.map(({ line }) => line.offset));
+    for (const { text, offset, fenced } of view.prompt.INPUT.lines) {
+      const near = fenced || taken.has(offset) ? null : nearly(text, declared.length > 0);
+      if (near === null) continue;
+      remarks.push(inPrompt(view, offset + text.indexOf(near.label), near.label.length, near.wording));
+    }
+    return remarks;
+  },
+
+  /**
+   * If INPUT names texts of other people, the prompt says that they are data, or how to treat instructions in them.
+   *
+   * Left to the reviewer: inputs whose names do not show where they come from, and whether the sentence is clear.
+   */
+  'editorial/untrusted'(view) {
+    const { INPUT, RULES } = view.prompt;
+    if (!view.english || isData.test(INPUT.heading + INPUT.body + RULES.body)) return [];
+    const source = fromOthers.exec(INPUT.body);
+    if (source === null) return [];
+    const offset = INPUT.end - INPUT.body.length + source.index;
+    return [inPrompt(view, offset, source[0].length, promptMessages.inputNotCalledData)];
+  },
+
+  /** No section of the prompt is empty. The rule prompt/sections checks that each section exists once and in order. */
+  'editorial/sections': (view) =>
+    sectionNames
+      .filter((name) => isEmpty(view.prompt[name]))
+      .map((name) => atHeading(view, name, promptMessages.sectionEmpty(name))),
+
+  /**
+   * There are 5 to 12 rules of one line each. None starts as a description ("You should …"), and no short prohibition
+   * lacks an alternative or a reason.
+   *
+   * Left to the reviewer: whether a rule is an instruction, and whether longer prohibitions say what to do instead, or
+   * why.
+   */
+  'editorial/rules-count'(view) {
+    const { RULES } = view.prompt;
+    if (isEmpty(RULES)) return [];
+    const remarks: Remark[] = [];
+    const count = RULES.items.length;
+    if (count < 5 || count > 12) {
+      remarks.push(atHeading(view, 'RULES', promptMessages.numberOfRules(count, 5, 12)));
+    }
+    const at = ({ lines: [line] }: PromptItem, wording: Wording) =>
+      remarks.push(inPrompt(view, line?.offset ?? 0, line?.text.length ?? 1, wording));
+    const long = RULES.items.find(({ lines }) => lines.length > 1);
+    if (long !== undefined) at(long, promptMessages.ruleOfSeveralLines);
+    if (!view.english) return remarks;
+    for (const item of RULES.items) {
+      if (description.test(item.text)) at(item, promptMessages.ruleDescribes);
+      else if (isBareProhibition(item.text)) at(item, promptMessages.ruleOnlyForbids);
+    }
+    return remarks;
+  },
+
+  /**
+   * At least three rules contain something that can be checked, and the prompt contains no empty praise.
+   *
+   * A number, a limit, a condition or a literal text can be checked. Left to the reviewer: whether it is a good test.
+   */
+  'editorial/measurable'(view) {
+    if (!view.english) return [];
+    const { items } = view.prompt.RULES;
+    const tests = items.filter(({ text }) => checkable.test(text)).length;
+    const few =
+      items.length < 3 || tests >= 3
+        ? []
+        : [atHeading(view, 'RULES', promptMessages.fewRulesCheckable(items.length, tests))];
+    const empty = linesOf(view.agent.prompt)
+      .lines.filter(({ fenced }) => !fenced)
+      .flatMap(({ text, offset }) =>
+        [...blankQuoted(text).matchAll(emptyWords)].map(({ 0: word, index }) =>
+          inPrompt(view, offset + index, word.length, promptMessages.emptyPraise(word)),
+        ),
+      );
+    return [...few, ...empty];
+  },
+
+  /**
+   * A rule says to answer `unknown` for anything that INPUT does not say. This word is the one sign of grounding that all
+   * prompts share.
+   *
+   * Left to the reviewer: whether facts come only from INPUT, and whether quotes are verbatim and have a location.
+   */
+  'editorial/ground'(view) {
+    const { RULES } = view.prompt;
+    if (!view.english || isEmpty(RULES) || /\bunknowns?\b/i.test(RULES.heading + RULES.body)) return [];
+    return [atHeading(view, 'RULES', promptMessages.unknownFactsNotSettled)];
+  },
+
+  /**
+   * A rule that tells the assistant to send, publish, install, pay or change files also tells it to ask first. An agent
+   * about law, health or taxes says that a person decides.
+   *
+   * Left to the reviewer: actions that are not the first verb of a rule, and other limits of competence.
+   */
+  'editorial/stop'(view) {
+    if (!view.english) return [];
+    const { agent, prompt } = view;
+    const remarks: Remark[] = [];
+    const act = prompt.RULES.items.find(({ text }) => acts.test(text));
+    const [line] = act?.lines ?? [];
+    if (act !== undefined && line !== undefined && !asksFirst.test(prompt.RULES.body + prompt.OUTPUT.body)) {
+      const verb = acts.exec(act.text)?.[0] ?? '';
+      remarks.push(
+        inPrompt(view, line.offset + line.text.indexOf(act.text), verb.length, promptMessages.actsWithoutAsking),
+      );
+    }
+    const [topic] = delicate.exec([agent.title, agent.excerpt, ...agent.tags].join('\n')) ?? [];
+    if (topic !== undefined && !personDecides.test(agent.prompt)) {
+      const path = delicate.test(agent.title) ? ['title'] : delicate.test(agent.excerpt) ? ['excerpt'] : ['tags'];
+      remarks.push(inFrontMatter(view, path, promptMessages.nobodyDecides(topic)));
     }
     return remarks;
   },
@@ -81,53 +219,15 @@ function settlesMissing(input: string, prompt: string, names: readonly string[])
   );
 }
 
-/**
- * The lines of INPUT that declare an input have the form that pages and MCP read, and each name is there once.
- *
- * Lines that mark something as required or optional are reported in any other form. If one line has the form, so are list
- * items that start with a name in capitals. Left to the reviewer: prompts without any such line, which get one field.
- */
-export const inputs: EditorialRule = {
-  code: 'editorial/inputs',
-  check(view) {
-    const declared = inputLines(view.agent.prompt);
-    const remarks: Remark[] = [];
-    const names = new Set<string>();
-    for (const { name, line } of declared) {
-      const at = (wording: Wording) =>
-        remarks.push(inPrompt(view, line.offset + line.text.indexOf(name), name.length, wording));
-      const key = inputKey(name);
-      if (key === reservedName) at(promptMessages.inputNameReserved(name));
-      else if (names.has(key)) at(promptMessages.inputTwice(name));
-      names.add(key);
-    }
-    for (const name of Object.keys(view.agent.inputs ?? {}))
-      if (!declared.some((input) => input.name === name)) {
-        const wording = promptMessages.inputNotDeclared(
-          name,
-          nearest(
-            name,
-            declared.map((input) => input.name),
-          ),
-        );
-        remarks.push(inFrontMatter(view, ['inputs', name], wording));
-      }
-    const taken = new Set(declared.map(({ line }) => line.offset));
-    for (const { text, offset, fenced } of view.prompt.INPUT.lines) {
-      const near = fenced || taken.has(offset) ? null : nearly(text, declared.length > 0);
-      if (near === null) continue;
-      remarks.push(inPrompt(view, offset + text.indexOf(near.label), near.label.length, near.wording));
-    }
-    return remarks;
-  },
-};
-
 const required =
   /required|mandatory|needed|erforderlich|pflicht|nötig|requis|obligatoire|requerido|obligatori|obrigatóri|必須|必填/iu;
+
 const optional = /optional|freiwillig|optionnel|facultatif|opcional|facoltativ|opzional|任意|可选/iu;
+
 /** A bullet, a name with marks around it, and what may follow a name. */
 const item =
   /^(\s*(?:[-*+•]|\d{1,3}[.)])\s+)?[*_`<[{"“]*([\p{L}\p{N}][^:：()（）[\]=*`>}"”]{0,60}?)[*_`>\]}"”]*\s*(?:[:：(（[=–—]|-\s|$)/u;
+
 const mark = /[(（[]([^()（）[\]]{1,40})[)）\]]/gu;
 
 /** Whether a line was probably meant to declare an input: what it calls it, and what is wrong with it. */
@@ -152,62 +252,6 @@ const fromOthers =
 const isData =
   /\bdata\b|\buntrusted\b|\binjections?\b|\binstructions?\b|\bcommands? in\b|\bobey|\borders? (?:found|in|to)\b|\b(?:tells?|addresse?s?|speaks? to|asks?) (?:you|the assistant|the model)\b/i;
 
-/**
- * If INPUT names texts of other people, the prompt says that they are data, or how to treat instructions in them.
- *
- * Left to the reviewer: inputs whose names do not show where they come from, and whether the sentence is clear.
- */
-export const untrusted: EditorialRule = {
-  code: 'editorial/untrusted',
-  check(view) {
-    const { INPUT, RULES } = view.prompt;
-    if (!view.english || isData.test(INPUT.heading + INPUT.body + RULES.body)) return [];
-    const source = fromOthers.exec(INPUT.body);
-    if (source === null) return [];
-    const offset = INPUT.end - INPUT.body.length + source.index;
-    return [inPrompt(view, offset, source[0].length, promptMessages.inputNotCalledData)];
-  },
-};
-
-/** No section of the prompt is empty. The rule prompt/sections checks that each section exists once and in order. */
-export const sections: EditorialRule = {
-  code: 'editorial/sections',
-  check: (view) =>
-    sectionNames
-      .filter((name) => isEmpty(view.prompt[name]))
-      .map((name) => atHeading(view, name, promptMessages.sectionEmpty(name))),
-};
-
-/**
- * There are 5 to 12 rules of one line each. None starts as a description ("You should …"), and no short prohibition
- * lacks an alternative or a reason.
- *
- * Left to the reviewer: whether a rule is an instruction, and whether longer prohibitions say what to do instead, or
- * why.
- */
-export const rulesCount: EditorialRule = {
-  code: 'editorial/rules-count',
-  check(view) {
-    const { RULES } = view.prompt;
-    if (isEmpty(RULES)) return [];
-    const remarks: Remark[] = [];
-    const count = RULES.items.length;
-    if (count < 5 || count > 12) {
-      remarks.push(atHeading(view, 'RULES', promptMessages.numberOfRules(count, 5, 12)));
-    }
-    const at = ({ lines: [line] }: PromptItem, wording: Wording) =>
-      remarks.push(inPrompt(view, line?.offset ?? 0, line?.text.length ?? 1, wording));
-    const long = RULES.items.find(({ lines }) => lines.length > 1);
-    if (long !== undefined) at(long, promptMessages.ruleOfSeveralLines);
-    if (!view.english) return remarks;
-    for (const item of RULES.items) {
-      if (description.test(item.text)) at(item, promptMessages.ruleDescribes);
-      else if (isBareProhibition(item.text)) at(item, promptMessages.ruleOnlyForbids);
-    }
-    return remarks;
-  },
-};
-
 const description =
   /^(?:please\b|(?:you|the (?:agent|assistant|model|ai|answer)) (?:should|must|needs? to|ha(?:s|ve) to|will|can|may|are)\b)/i;
 
@@ -220,32 +264,6 @@ function isBareProhibition(rule: string): boolean {
   return forbidden !== undefined && text.split(/\s+/).length <= 8 && !wayOut.test(forbidden);
 }
 
-/**
- * At least three rules contain something that can be checked, and the prompt contains no empty praise.
- *
- * A number, a limit, a condition or a literal text can be checked. Left to the reviewer: whether it is a good test.
- */
-export const measurable: EditorialRule = {
-  code: 'editorial/measurable',
-  check(view) {
-    if (!view.english) return [];
-    const { items } = view.prompt.RULES;
-    const tests = items.filter(({ text }) => checkable.test(text)).length;
-    const few =
-      items.length < 3 || tests >= 3
-        ? []
-        : [atHeading(view, 'RULES', promptMessages.fewRulesCheckable(items.length, tests))];
-    const empty = linesOf(view.agent.prompt)
-      .lines.filter(({ fenced }) => !fenced)
-      .flatMap(({ text, offset }) =>
-        [...blankQuoted(text).matchAll(emptyWords)].map(({ 0: word, index }) =>
-          inPrompt(view, offset + index, word.length, promptMessages.emptyPraise(word)),
-        ),
-      );
-    return [...few, ...empty];
-  },
-};
-
 const checkable =
   /\d|["`]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice|half|third|first|last|every|each|all|only|exactly|none|most|least|fewer|more|longer|same|verbatim|cite|quote|name|if|unless|when|where|until)\b/i;
 
@@ -257,50 +275,6 @@ const emptyWords =
 function blankQuoted(text: string): string {
   return text.replace(/"[^"]*"|`[^`]*`|“[^”]*”/g, (quoted) => ' '.repeat(quoted.length));
 }
-
-/**
- * A rule says to answer `unknown` for anything that INPUT does not say. This word is the one sign of grounding that all
- * prompts share.
- *
- * Left to the reviewer: whether facts come only from INPUT, and whether quotes are verbatim and have a location.
- */
-export const ground: EditorialRule = {
-  code: 'editorial/ground',
-  check(view) {
-    const { RULES } = view.prompt;
-    if (!view.english || isEmpty(RULES) || /\bunknowns?\b/i.test(RULES.heading + RULES.body)) return [];
-    return [atHeading(view, 'RULES', promptMessages.unknownFactsNotSettled)];
-  },
-};
-
-/**
- * A rule that tells the assistant to send, publish, install, pay or change files also tells it to ask first. An agent
- * about law, health or taxes says that a person decides.
- *
- * Left to the reviewer: actions that are not the first verb of a rule, and other limits of competence.
- */
-export const stop: EditorialRule = {
-  code: 'editorial/stop',
-  check(view) {
-    if (!view.english) return [];
-    const { agent, prompt } = view;
-    const remarks: Remark[] = [];
-    const act = prompt.RULES.items.find(({ text }) => acts.test(text));
-    const [line] = act?.lines ?? [];
-    if (act !== undefined && line !== undefined && !asksFirst.test(prompt.RULES.body + prompt.OUTPUT.body)) {
-      const verb = acts.exec(act.text)?.[0] ?? '';
-      remarks.push(
-        inPrompt(view, line.offset + line.text.indexOf(act.text), verb.length, promptMessages.actsWithoutAsking),
-      );
-    }
-    const [topic] = delicate.exec([agent.title, agent.excerpt, ...agent.tags].join('\n')) ?? [];
-    if (topic !== undefined && !personDecides.test(agent.prompt)) {
-      const path = delicate.test(agent.title) ? ['title'] : delicate.test(agent.excerpt) ? ['excerpt'] : ['tags'];
-      remarks.push(inFrontMatter(view, path, promptMessages.nobodyDecides(topic)));
-    }
-    return remarks;
-  },
-};
 
 const acts =
   /^(?:(?:send|publish|deploy|install|submit|pay|buy|purchase|transfer)\b|(?:delete|overwrite|rename|move|create|edit)\b(?=.{0,30}\b(?:files?|branch(?:es)?|databases?|mails?|folders?|tickets?|accounts?|repositor(?:y|ies))\b))/i;

@@ -1,7 +1,12 @@
+import { onceForEach } from '../../lib/lazy.ts';
 import type { Agent, AgentTexts } from '../../schema/agent.ts';
-import type { Wording } from '../../schema/diagnostics/diagnostic.ts';
-import { type Location, located } from '../../schema/diagnostics/location.ts';
-import { locationInFrontMatter, type Path } from '../../schema/diagnostics/yaml-location.ts';
+import { type Location, located, type Wording } from '../../schema/diagnostics/diagnostic.ts';
+import {
+  type LocationOf,
+  locationsInFrontMatter,
+  locationsInYaml,
+  type Path,
+} from '../../schema/diagnostics/yaml-location.ts';
 import type { RuleCode } from '../../schema/rules.ts';
 import { type Line, linesOf, type Section, type SectionName, sectionsOf } from '../../text/prompt-text.ts';
 
@@ -12,13 +17,10 @@ export interface Remark extends Wording {
 }
 
 /**
- * A rule about the writing of one agent. It reports only what a program can decide, and leaves the rest to the
- * reviewer.
+ * Rules about the writing of one agent, by their codes. They report only what a program can decide, and leave the rest to
+ * the reviewer.
  */
-export interface EditorialRule {
-  code: RuleCode & `editorial/${string}`;
-  check(view: AgentView): Remark[];
-}
+export type EditorialRules = { [Code in RuleCode & `editorial/${string}`]?: (view: AgentView) => Remark[] };
 
 /** An agent as the rules see it. */
 export interface AgentView {
@@ -27,6 +29,8 @@ export interface AgentView {
   texts: ReadonlyMap<string, string>;
   /** The sections of the prompt. */
   prompt: Record<SectionName, PromptSection>;
+  /** Returns a function that finds locations in a YAML or JSON file. */
+  locationsIn: (file: string) => LocationOf;
   /** Whether the catalog is in English. Rules that look for English words report nothing otherwise. */
   english: boolean;
 }
@@ -54,7 +58,13 @@ export interface PromptItem {
 export function viewAgent(agent: Agent, texts: ReadonlyMap<string, string>, language: string): AgentView {
   const whole = { ...agent, ...agent.texts() };
   const sections = sectionsOf(whole.prompt).map((section) => [section.name, readSection(whole.prompt, section)]);
-  return { agent: whole, texts, prompt: Object.fromEntries(sections), english: /^en\b/i.test(language) };
+  return {
+    agent: whole,
+    texts,
+    prompt: Object.fromEntries(sections),
+    locationsIn: onceForEach((file) => locationsInYaml(texts.get(file) ?? '')),
+    english: /^en\b/i.test(language),
+  };
 }
 
 function readSection(prompt: string, section: Section): PromptSection {
@@ -114,7 +124,7 @@ export function inFile({ texts }: AgentView, file: string, offset: number, lengt
 
 /** Makes a remark about a value in the front matter. */
 export function inFrontMatter({ texts }: AgentView, path: Path, wording: Wording): Remark {
-  return { file: 'agent.md', location: locationInFrontMatter(texts.get('agent.md') ?? '', path), ...wording };
+  return { file: 'agent.md', location: locationsInFrontMatter(texts.get('agent.md') ?? '')(path), ...wording };
 }
 
 /** Returns the words of a text in lower case. */

@@ -1,6 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
 
-/** Returns the name in `known` that `word` is most likely a misspelling of, in any case, or undefined. */
+/** Returns the one of `names` that `word` is most likely a misspelling of, in any case, or undefined. */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined;
   const lower = word.toLowerCase();

@@ -15,21 +15,23 @@ function valueAt(root: unknown, path: (string | number)[]): unknown {
  * wrappers.
  */
 function schemaAt(schema: z.ZodType, path: (string | number)[]): z.ZodType | undefined {
-  let current: unknown = unwrap(schema);
+  let current: z.ZodType | undefined = unwrap(schema);
   for (const key of path) {
-    const { shape, element, valueType } = unwrap(current as z.ZodType) as {
-      shape?: Record<string, unknown>;
-      element?: unknown;
-      valueType?: unknown;
-    };
-    current = shape !== undefined ? shape[key] : (element ?? valueType);
-    if (current === undefined) return undefined;
+    const container: Container = current === undefined ? {} : unwrap(current);
+    current = container.shape !== undefined ? container.shape[key] : (container.element ?? container.valueType);
   }
-  return current as z.ZodType;
+  return current;
 }
 
-function unwrap(schema: z.ZodType): z.ZodType {
-  let current = schema as z.ZodType & { unwrap?: () => z.ZodType; element?: unknown };
+/** The parts of the schema of an object, a list or a record. */
+interface Container {
+  shape?: Record<string, z.ZodType>;
+  element?: z.ZodType;
+  valueType?: z.ZodType;
+}
+
+function unwrap(schema: z.ZodType): z.ZodType & Container {
+  let current = schema as z.ZodType & Container & { unwrap?: () => z.ZodType };
   while (typeof current.unwrap === 'function' && current.element === undefined) current = current.unwrap();
   return current;
 }
@@ -37,13 +39,7 @@ function unwrap(schema: z.ZodType): z.ZodType {
 /** Returns the keys of the object at `path`. */
 function knownKeys(schema: z.ZodType, path: (string | number)[]): string[] {
   const at = schemaAt(schema, path);
-  const { shape } = (at === undefined ? {} : unwrap(at)) as { shape?: Record<string, unknown> };
-  return Object.keys(shape ?? {});
-}
-
-/** Returns the setting that lists the allowed values at `path`. */
-function listedIn(schema: z.ZodType, path: (string | number)[]): string | undefined {
-  return schemaAt(schema, path)?.meta()?.setting as string | undefined;
+  return Object.keys((at && unwrap(at).shape) ?? {});
 }
 
 /** Returns the description of the value at `path`, in a form that continues a sentence. */
@@ -69,7 +65,7 @@ function valueHint(
   if (issue.message === forms.line)
     return String(value).includes('\n') ? 'Write it on one line.' : 'Remove the spaces at its start and end.';
   if (issue.code === 'invalid_value') {
-    const setting = listedIn(schema, path);
+    const setting = schemaAt(schema, path)?.meta()?.setting;
     const yours = setting === undefined ? '.' : `, or change your list: \`${setting}\` in catalog.config.json.`;
     return issue.values.length === 1 ? `Write ${String(issue.values[0])}.` : `Choose one of these${yours}`;
   }
@@ -136,7 +132,10 @@ function listOf(value: unknown, json: boolean): string {
 
 /** One problem with a value, explained. */
 interface Explanation {
-  kind: 'missing' | 'unknown-key' | 'bad-key' | 'value';
+  /** The end of the code of the rule that it breaks. */
+  rule: 'missing-key' | 'unknown-key' | 'value';
+  /** Whether it is about the key at the end of the path, not about its value. */
+  key: boolean;
   /** Where in the value: keys and indexes from its root. For an unknown or a bad key, the path ends with that key. */
   path: (string | number)[];
   /** What is wrong: a full sentence that names the field and the rule. */
@@ -194,12 +193,14 @@ function explainIssues(issues: readonly z.core.$ZodIssue[], surroundings: Surrou
   }
   if (issue.code === 'invalid_key') {
     const key = String(path.at(-1));
-    const proposal = issue.issues[0] === undefined ? undefined : meant(issue.issues[0], key);
+    const [flaw] = issue.issues;
+    const proposal = flaw && meant(flaw, key);
     return [
       {
-        kind: 'bad-key',
+        rule: 'value',
+        key: true,
         path,
-        message: `\`${key}\` cannot be a key; it has to be ${keyRule(issue)}.`,
+        message: `\`${key}\` cannot be a key; it has to be ${flaw?.message ?? 'another'}.`,
         hint: proposal === undefined ? 'Rename it.' : `Rename it, for example to ${proposal}.`,
       },
     ];
@@ -209,7 +210,8 @@ function explainIssues(issues: readonly z.core.$ZodIssue[], surroundings: Surrou
     const description = describe(schema, path);
     return [
       {
-        kind: 'missing',
+        rule: 'missing-key',
+        key: false,
         path,
         message: `${name} is missing.`,
         hint: description === undefined ? 'Add it.' : `Add it: ${description}.`,
@@ -218,10 +220,11 @@ function explainIssues(issues: readonly z.core.$ZodIssue[], surroundings: Surrou
   }
   // If a value has the wrong type or is empty, its other errors are only a consequence.
   const reported = issue.code === 'invalid_type' || value === '' ? [issue] : issues;
-  const rules = [...new Set(reported.map(rule))];
+  const rules = [...new Set(reported.map(ruleOf))];
   return [
     {
-      kind: 'value',
+      rule: 'value',
+      key: false,
       path,
       message: `${echo ? `${name} is ${show(value)}; it` : name} has to be ${rules.join(' and ')}.`,
       hint: valueHint(issue, value, path, surroundings),
@@ -236,7 +239,8 @@ function unknownKey(key: string, path: (string | number)[], keys: string[]): Exp
   const slip = nearest(key, keys) ?? keys.find((name) => name.endsWith(`/${key}`));
   const list = keys.length > mostListed ? 'Correct it, or remove it.' : listOfKeys(keys);
   return {
-    kind: 'unknown-key',
+    rule: 'unknown-key',
+    key: true,
     path: [...path, key],
     message: `\`${fieldName([...path, key])}\` is not a known key.`,
     hint: slip !== undefined ? `Did you mean \`${slip}\`?` : list,
@@ -261,10 +265,10 @@ const otherNames: Record<string, readonly string[]> = {
 
 /** Drops the explanation of a missing key if an unknown key is probably that key under another name. */
 function withoutMisspelled(explanations: readonly Explanation[]): Explanation[] {
-  const missing = explanations.filter(({ kind }) => kind === 'missing');
+  const missing = explanations.filter(({ rule }) => rule === 'missing-key');
   const explained = new Set<Explanation>();
   const result = explanations.map((entry) => {
-    if (entry.kind !== 'unknown-key') return entry;
+    if (entry.rule !== 'unknown-key') return entry;
     const key = String(entry.path.at(-1));
     const beside = missing.filter((gap) => !explained.has(gap) && parent(gap) === parent(entry));
     const names = beside.map(({ path }) => String(path.at(-1)));
@@ -282,22 +286,17 @@ function parent({ path }: Explanation): string {
 
 /** Keeps only the first explanation if several entries of a list are wrong in the same way. */
 function withoutRepeats(explanations: readonly Explanation[]): Explanation[] {
-  const key = ({ kind, path, hint }: Explanation) =>
-    kind === 'value' && typeof path.at(-1) === 'number' && hint.startsWith(entryHint)
-      ? JSON.stringify(path.slice(0, -1))
-      : null;
   const seen = new Set<string>();
   return explanations.filter((entry) => {
-    const list = key(entry);
-    if (list === null) return true;
-    const repeats = seen.has(list);
-    seen.add(list);
+    if (typeof entry.path.at(-1) !== 'number' || !entry.hint.startsWith(entryHint)) return true;
+    const repeats = seen.has(parent(entry));
+    seen.add(parent(entry));
     return !repeats;
   });
 }
 
 /** Returns the rule as the end of the sentence "it has to be …". */
-function rule(issue: z.core.$ZodIssue): string {
+function ruleOf(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_value':
       return issue.values.length === 1 ? String(issue.values[0]) : `one of ${issue.values.join(', ')}`;
@@ -330,10 +329,6 @@ function typeRule(expected: string): string {
     record: 'an object of keys and values',
   };
   return names[expected] ?? expected;
-}
-
-function keyRule(issue: z.core.$ZodIssueInvalidKey): string {
-  return issue.issues[0]?.message ?? 'another';
 }
 
 /** Shows a value in a recognizable form, cut to 60 characters. */
@@ -437,8 +432,6 @@ function whyNoDay(text: string): string | undefined {
   if (year === '') return undefined;
   const days = lengthOfMonth(year, month);
   if (days === 0) return 'A year has 12 months.';
-  const name = new Intl.DateTimeFormat('en-US', { month: 'long', timeZone: 'UTC' }).format(
-    new Date(Date.UTC(2000, Number(month) - 1)),
-  );
-  return `${name} ${year} has ${days} days.`;
+  const name = new Intl.DateTimeFormat('en-US', { month: 'long', timeZone: 'UTC' });
+  return `${name.format(Date.UTC(2000, Number(month) - 1))} ${year} has ${days} days.`;
 }

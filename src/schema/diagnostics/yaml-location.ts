@@ -1,5 +1,5 @@
 import { isMap, isPair, isScalar, isSeq, type Node, parseDocument } from 'yaml';
-import { type Location, locationAt } from './location.ts';
+import { type Location, locationAt } from './diagnostic.ts';
 
 /** Keys and indexes from the root of a document. */
 export type Path = readonly (string | number)[];
@@ -34,11 +34,6 @@ export function locationsInFrontMatter(text: string): LocationOf {
 /** Returns a function that finds locations in a YAML text, which JSON is too. */
 export function locationsInYaml(text: string): LocationOf {
   return locationsWithin(text, 0, text.length);
-}
-
-/** Returns the location of one value in the front matter of `text`. */
-export function locationInFrontMatter(text: string, path: Path, options: { key?: boolean } = {}): Location {
-  return locationsInFrontMatter(text)(path, options);
 }
 
 /** A part of a text, which is parsed on its own, and its offset in the text. */

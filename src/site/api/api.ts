@@ -11,8 +11,7 @@ import {
   toJson,
 } from '../../schema/documents.ts';
 import { type AgentEvals, agentEvalsPath, type EvalsList, evalsPath } from '../../schema/evals.ts';
-import { catalogSchema } from '../../schema/json-schema.ts';
-import { openApi } from '../../schema/openapi.ts';
+import { catalogSchema, openApi } from '../../schema/json-schema.ts';
 import { serverCard } from '../install/install-source.ts';
 import { archivePath } from '../install/plugins.ts';
 import { type Digest, forAgents, jsonParts, listed, none, type Output, ofAgent, single, whole } from '../output.ts';

@@ -7,8 +7,7 @@ import { digestOf, sha256Of } from '../../lib/files.ts';
 import { once } from '../../lib/lazy.ts';
 import { programFolder } from '../../program.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
-import { type Diagnostic, diagnose, type Wording } from '../../schema/diagnostics/diagnostic.ts';
-import { locationAt } from '../../schema/diagnostics/location.ts';
+import { type Diagnostic, diagnose, locationAt, type Wording } from '../../schema/diagnostics/diagnostic.ts';
 import { templateMessages } from '../../schema/messages/files.ts';
 
 /** The text of a template and where it comes from, for messages. */

@@ -98,7 +98,7 @@ test('a folder is searched for the files of the format, in the order of their pa
 
 const [input, rules, output] = ['INPUT', 'RULES', 'OUTPUT'].map((name) => ({
   name,
-  guidance: withSections('').prompt.split(`${name}\n`)[1]?.split('\n')[0] ?? '',
+  guidance: withSections('').text.split(`${name}\n`)[1]?.split('\n')[0] ?? '',
 })) as [Part, Part, Part];
 interface Part {
   name: string;
@@ -149,7 +149,7 @@ const prompts: [name: string, text: string, expected: string][] = [
   ],
 ];
 for (const [name, text, expected] of prompts) {
-  test(`the sections of a prompt with ${name}`, () => assert.is(withSections(text).prompt, expected));
+  test(`the sections of a prompt with ${name}`, () => assert.is(withSections(text).text, expected));
 }
 
 test.run();

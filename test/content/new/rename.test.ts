@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { withFormerSlug } from '../../../src/content/edit.ts';
 import { loadContent } from '../../../src/content/load.ts';
-import { withFormerSlug } from '../../../src/content/new/rename.ts';
 import { loadSettings } from '../../../src/content/settings.ts';
 import { inFolder, type SmallAgent, snapshot, writeCatalog } from '../../support/catalog.ts';
 import { gitSync } from '../../support/git.ts';

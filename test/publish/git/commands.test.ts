@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { gitFiles } from '../../../src/build/git-stamp.ts';
-import { findDefaultBranch } from '../../../src/content/check/default-branch.ts';
+import { findDefaultBranch } from '../../../src/content/history.ts';
 import { type GitError, git, isInRepository } from '../../../src/lib/git.ts';
 import { inFolder, writeFiles } from '../../support/catalog.ts';
 import { gitSync } from '../../support/git.ts';

@@ -1,8 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sortDiagnostics } from '../../../src/schema/diagnostics/content-error.ts';
-import { type Diagnostic, diagnose } from '../../../src/schema/diagnostics/diagnostic.ts';
-import { codeFrame, locationAt } from '../../../src/schema/diagnostics/location.ts';
+import { codeFrame, type Diagnostic, diagnose, locationAt } from '../../../src/schema/diagnostics/diagnostic.ts';
 import { githubReport, jsonReport, prettyReport } from '../../../src/schema/diagnostics/report.ts';
 
 /** How a problem is shown: the lines around it, the order, the totals, and the annotations of GitHub. */

@@ -1,19 +1,23 @@
 import { isUtf8 } from 'node:buffer';
-import { readFileSync } from 'node:fs';
+import { lstatSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { createTwoFilesPatch } from 'diff';
-import { isMap, isScalar, isSeq, type Node, parseDocument, type YAMLMap } from 'yaml';
-import { OperationError } from '../lib/errors.ts';
-import { replaceFiles } from '../lib/files.ts';
+import { isMap, isScalar, isSeq, type Node, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
+import { OperationError, systemReason, UsageError } from '../lib/errors.ts';
+import { replaceFile, replaceFiles } from '../lib/files.ts';
 import { maskSecrets } from '../lib/secrets.ts';
+import { visible } from '../lib/text.ts';
 import { frontMatterSchema } from '../schema/agent.ts';
-import { slugPattern } from '../schema/fields.ts';
+import { nearest } from '../schema/diagnostics/suggestions.ts';
+import { slugPattern, slug as slugSchema } from '../schema/fields.ts';
 import { linesOf } from '../text/prompt-text.ts';
-import { evalsFolder, pathOf } from './parse/files.ts';
-import { splitFrontMatter } from './parse/front-matter.ts';
+import type { Calendar } from './check/calendar.ts';
+import { demand, freeSlug } from './new/agent.ts';
+import { frontMatterIn } from './parse/front-matter.ts';
+import type { ParsedFolder } from './parse/parse.ts';
 import { conflictFinding } from './parse/placeholders.ts';
-import type { SourceFolder } from './read.ts';
+import { evalsFolder, pathOf, type SourceFolder } from './read.ts';
 
 /** The most changed lines that are shown of a file. Finding them takes the square of that time. */
 const mostEdits = 1_000;
@@ -30,10 +34,6 @@ export function diffOf(file: string, before: string, after: string): string {
  * Mechanical changes to texts. None of them changes what an agent means: code fences, code spans and line breaks of
  * Markdown stay as they are.
  */
-
-function withoutByteOrderMark(text: string): string {
-  return text.replace(/^\uFEFF/, '');
-}
 
 function withLineFeeds(text: string): string {
   return text.replace(/\r\n?/g, '\n');
@@ -62,24 +62,19 @@ function withoutTrailingSpaces(text: string, { markdown = false } = {}): string 
  */
 function withStraightQuotes(text: string): string {
   if (/curly|typograph|smart quote/i.test(text)) return text;
-  return linesOf(text)
-    .lines.map(({ text: line, fenced }) =>
-      fenced
-        ? line
-        : line
-            .split(/(`[^`]*`)/)
-            .map(straight)
-            .join(''),
-    )
-    .join('\n');
+  const lines = linesOf(text).lines.map(({ text: line, fenced }) => {
+    if (fenced) return line;
+    // Parts at odd indexes are code spans.
+    const parts = line.split(/(`[^`]*`)/);
+    return parts.map((part, index) => (index % 2 === 1 ? part : straight(part))).join('');
+  });
+  return lines.join('\n');
 }
 
-/** `index` is odd for code spans. */
-function straight(part: string, index: number): string {
-  if (index % 2 === 1) return part;
+function straight(text: string): string {
   const enclosed = (mark: string) => (all: string, text: string) =>
     /[\p{L}\p{N}]/u.test(text) ? mark + text + mark : all;
-  return part
+  return text
     .replace(/(?<=[\p{L}\p{N}])’(?=\p{L})/gu, "'")
     .replace(/“([^“”"]*)”/g, enclosed('"'))
     .replace(/‘([^‘’']*)’/g, enclosed("'"));
@@ -104,8 +99,8 @@ function withPlainHyphens(text: string): string {
 
 /** Removes spaces at the ends of lines, except where they are part of a value or break a line of the Markdown. */
 function withoutSpacesInMarkdown(text: string): string {
-  const split = splitFrontMatter(text, '', '');
-  if ('code' in split) return text;
+  const split = frontMatterIn(text);
+  if (split === null) return text;
   const [front, body] = [text.slice(0, split.bodyOffset), text.slice(split.bodyOffset)];
   const stripped = front.replace(/(?<![ \t])[ \t]+$/gm, '');
   const same = isDeepStrictEqual(valuesIn(stripped + body), split.data) ? stripped : front;
@@ -142,10 +137,8 @@ function withOrderedDemo(text: string): string {
     const { head, parts, tail } = keyBlocksOf(source, root);
     const before = head + parts.slice(0, index).join('');
     const block = parts[index] as string;
-    const items = blocksOf(
-      block,
-      list.items.map((item) => startOf(item) - before.length),
-    );
+    const starts = list.items.map((item) => startOf(item) - before.length);
+    const items = blocksOf(block, starts);
     const sorted = items.head + order.map((at) => items.parts[at]).join('') + items.tail;
     return {
       source: before + sorted + parts.slice(index + 1).join('') + tail,
@@ -191,8 +184,8 @@ const yamlStart = 4;
 
 /** The values of the front matter of a text, or null if it is malformed. */
 function valuesIn(text: string): Values | null {
-  const split = splitFrontMatter(text, '', '');
-  return 'code' in split || split.diagnostics.length > 0 ? null : (split.data as Values);
+  const split = frontMatterIn(text);
+  return split === null || split.diagnostics.length > 0 ? null : split.data;
 }
 
 function startOf(node: unknown): number {
@@ -201,10 +194,8 @@ function startOf(node: unknown): number {
 
 /** Cuts front matter into its keys, as `blocksOf` does. */
 function keyBlocksOf(source: string, { items }: YAMLMap): ReturnType<typeof blocksOf> {
-  return blocksOf(
-    source,
-    items.map(({ key }) => startOf(key)),
-  );
+  const starts = items.map(({ key }) => startOf(key));
+  return blocksOf(source, starts);
 }
 
 /**
@@ -223,7 +214,7 @@ function blocksOf(text: string, starts: readonly number[]): { head: string; part
 }
 
 /** The mechanical changes to one file. */
-export interface FileFix {
+interface FileFix {
   /** Path from the catalog folder, with slashes. */
   file: string;
   /** What changes, such as `line endings`. */
@@ -237,12 +228,10 @@ export interface FileFix {
 type Step = [name: string, apply: (text: string) => string];
 
 const encoding: Step[] = [
-  ['byte-order mark', withoutByteOrderMark],
+  ['byte-order mark', (text) => text.replace(/^\uFEFF/, '')],
   ['line endings', withLineFeeds],
 ];
 const finalNewline: Step = ['final newline', withFinalNewline];
-const sample: Step[] = [...encoding, finalNewline];
-
 /**
  * Returns the changes that `catalog fix` makes to a file, in order. A published prompt keeps its text, since readers and
  * digests rely on it, and changes only where a build would fail. Samples, configs and the files in evals/ are data: their
@@ -269,7 +258,7 @@ function stepsFor(name: string, isPublished: boolean): Step[] {
     }
     case 'sample-input.txt':
     case 'sample-output.txt':
-      return sample;
+      return [...encoding, finalNewline];
     default:
       return /^config\.[A-Za-z0-9]+$/.test(name) || name.startsWith(evalsFolder) ? encoding : [];
   }
@@ -315,4 +304,146 @@ export function writeFixes(cwd: string, fixes: readonly FileFix[]): void {
     );
   }
   replaceFiles(fixes.map(({ file, after }) => [join(cwd, file), after]));
+}
+
+/**
+ * Adds `add` to the end of `formerSlugs` in an agent.md, and removes `drop`. All other bytes stay the same. Returns
+ * null if the front matter cannot be edited this way.
+ */
+export function withFormerSlug(text: string, add: string, drop: string): string | null {
+  const before = frontMatterIn(text)?.data;
+  if (before === undefined) return null;
+  const former = Array.isArray(before.formerSlugs) ? before.formerSlugs : [];
+  const formerSlugs = [...former.filter((slug) => slug !== drop && slug !== add), add];
+  const changed = edit(text, add, drop, formerSlugs);
+  // js-yaml accepts a key after a mapping in braces, which is invalid YAML.
+  if (changed === null || parseFrontMatter(changed).errors.length > 0) return null;
+  return isDeepStrictEqual(frontMatterIn(changed)?.data, { ...before, formerSlugs }) ? changed : null;
+}
+
+function parseFrontMatter(text: string) {
+  return parseDocument(text.slice(yamlStart, text.indexOf('\n---', 3) + 1), { uniqueKeys: false });
+}
+
+function edit(text: string, add: string, drop: string, formerSlugs: readonly string[]): string | null {
+  const document = parseFrontMatter(text);
+  const node = document.get('formerSlugs', true) as Node | undefined;
+  if (node === undefined) return afterLine(text, lineOf(document, ['issue', 'date']), `formerSlugs: [${add}]\n`);
+  if (isSeq(node) && node.flow !== true && node.items.length > 0) return editLines(text, node, add, drop);
+  const [start, end] = node.range ?? [];
+  if (start === undefined || end === undefined) return null;
+  // The value is a list in brackets, or empty.
+  const space = isSeq(node) || text[yamlStart + start - 1] === ' ' ? '' : ' ';
+  return `${text.slice(0, yamlStart + start)}${space}[${formerSlugs.join(', ')}]${text.slice(yamlStart + end)}`;
+}
+
+/** Returns the end of the value of the first existing key in `keys`, as an offset in the front matter. */
+function lineOf(document: ReturnType<typeof parseDocument>, keys: readonly string[]): number | null {
+  for (const key of keys) {
+    const node = document.get(key, true);
+    if (isScalar(node) && node.range != null) return node.range[1];
+  }
+  return null;
+}
+
+function afterLine(text: string, offset: number | null, line: string): string | null {
+  if (offset === null) return null;
+  const end = text.indexOf('\n', yamlStart + offset) + 1;
+  return text.slice(0, end) + line + text.slice(end);
+}
+
+/** Edits a list that has one item on each line. */
+function editLines(text: string, list: YAMLSeq, add: string, drop: string): string {
+  const lines = list.items.map((item) => {
+    const [start = 0, end = 0] = (item as Node).range ?? [];
+    const from = text.lastIndexOf('\n', yamlStart + start - 1) + 1;
+    return { value: isScalar(item) ? item.value : null, from, to: text.indexOf('\n', yamlStart + end) + 1, start };
+  });
+  const last = lines.at(-1) as (typeof lines)[number];
+  const dash = text.slice(last.from, yamlStart + last.start);
+  const gone = lines.filter(({ value }) => value === drop || value === add);
+  let changed = `${text.slice(0, last.to)}${dash}${add}\n${text.slice(last.to)}`;
+  for (const { from, to } of gone.reverse()) changed = changed.slice(0, from) + changed.slice(to);
+  return changed;
+}
+
+/** The result of renaming a folder. */
+export interface Renamed {
+  from: string;
+  to: string;
+  /** The number of the agent, whose old address redirects to the new one; null if it is not published. */
+  issue: number | null;
+  /** Whether the agent is withdrawn, so that neither address has a page. */
+  withdrawn: boolean;
+}
+
+/**
+ * Renames the folder of an agent in the catalog `cwd`. If the agent is published, its old name is added to the end of
+ * `formerSlugs`.
+ *
+ * Throws UsageError if `to` is not a slug, and OperationError if there is no agent `from`, if `to` belongs to another
+ * agent, or if a file cannot be written. The catalog is then unchanged.
+ */
+export function renameAgent(cwd: string, calendar: Calendar, from: string, to: string): Renamed {
+  const folder = calendar.folders.find(({ slug }) => slug === from);
+  if (folder === undefined) throw unknownAgent(from, calendar);
+  demand(slugSchema, 'new', to);
+  if (from === to) throw new UsageError(`The agent is already called ${to}.`);
+  freeSlug(to, { ...calendar, folders: calendar.folders.filter((other) => other !== folder) });
+  const { issue, withdrawn } = folder.schedule;
+  const renamed = { from, to, issue, withdrawn };
+  const text = issue === null ? null : withOldName(folder, from, to);
+
+  const [old, renamedPath] = [join(cwd, pathOf(from, '')), join(cwd, pathOf(to, ''))];
+  if (lstatSync(renamedPath, { throwIfNoEntry: false }) !== undefined && !sameFile(old, renamedPath)) {
+    throw new OperationError(`${pathOf(to, '')} already exists; choose another name, or remove it first.`);
+  }
+  try {
+    renameSync(old, renamedPath);
+    if (text === null) return renamed;
+    try {
+      replaceFile(join(renamedPath, 'agent.md'), text);
+    } catch (error) {
+      renameSync(renamedPath, old);
+      throw error;
+    }
+  } catch (error) {
+    const reason = systemReason((error as NodeJS.ErrnoException).code ?? 'unknown');
+    throw new OperationError(`${pathOf(from, '')} cannot be renamed: ${reason}.`, { cause: error });
+  }
+  return renamed;
+}
+
+function unknownAgent(slug: string, { folders, reserved }: Calendar): OperationError {
+  const moved = folders.find(({ schedule }) => schedule.formerSlugs.includes(slug));
+  const slip = nearest(
+    slug,
+    folders.map((folder) => folder.slug),
+  );
+  const advice =
+    moved !== undefined
+      ? ` It is now called ${moved.slug}.`
+      : reserved.some((published) => published.slug === slug)
+        ? ' It was published and then deleted. Restore it first; npx --no daily-agent-catalog validate says how.'
+        : slip === undefined
+          ? ''
+          : ` Did you mean ${slip}?`;
+  return new OperationError(`There is no agent ${visible(slug)} in agents/.${advice}`);
+}
+
+/** Returns the agent.md of a published agent with its old name in `formerSlugs`. */
+function withOldName({ texts, schedule }: ParsedFolder, from: string, to: string): string {
+  const text = texts().get('agent.md');
+  const changed = text === undefined ? null : withFormerSlug(text, from, to);
+  if (changed !== null) return changed;
+  const former = [...schedule.formerSlugs.filter((slug) => slug !== to), from].join(', ');
+  throw new OperationError(
+    `Cannot add the line \`formerSlugs: [${former}]\` to ${pathOf(from, 'agent.md')}: write its front matter with one \`key: value\` per line. Nothing has changed.`,
+  );
+}
+
+/** Whether two paths are the same folder. On some systems, this is the case if they differ only in case. */
+function sameFile(path: string, other: string): boolean {
+  const [a, b] = [lstatSync(path), lstatSync(other)];
+  return a.ino === b.ino && a.dev === b.dev;
 }
