@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { styleText } from 'node:util';
 import { type Console, paintedDiff } from '../console.ts';
 import { launcher, withCurrentNames } from '../former-names.ts';
 import { type CatalogCommand, type CommonFlags, changingAgents } from '../options.ts';
@@ -29,6 +28,7 @@ export function addUpgrade(program: CatalogCommand, terminal: Console): void {
 async function upgradeCatalog(flags: Flags, terminal: Console): Promise<void> {
   const { loadSettings } = await import('../../content/settings.ts');
   const { upgrade } = await import('../../content/new/upgrade.ts');
+  const { painter } = await import('../../schema/diagnostics/report.ts');
   const folder = resolve(flags.cwd);
   const { baseUrl } = loadSettings(folder, {}, {});
   const [writes, keeps] = [flags.check !== true, flags.keep === true];
@@ -45,7 +45,7 @@ async function upgradeCatalog(flags: Flags, terminal: Console): Promise<void> {
   if (!writes && (written || open.length > 0)) terminal.exitCode = 1;
   if (flags.format === 'json') return terminal.printJson(result);
 
-  const paint = (style: 'bold' | 'red', text: string) => (terminal.colorData ? styleText(style, text) : text);
+  const paint = painter(terminal.colorData);
   for (const [heading, paths] of lists) {
     if (paths.length > 0) terminal.print(`${heading}:\n${paths.map((path) => `  ${path}\n`).join('')}\n`);
   }

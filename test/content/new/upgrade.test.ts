@@ -2,10 +2,12 @@ import fs, { existsSync, readFileSync, rmSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withCurrentNames } from '../../../src/cli/former-names.ts';
 import { upgrade as upgradeFiles } from '../../../src/content/new/upgrade.ts';
+import { main } from '../../../src/main.ts';
 import { bundled, inFolder, snapshot, writeFiles } from '../../support/catalog.ts';
 import { dieAt } from '../../support/die-at.ts';
 import { said, save } from '../../support/editor.ts';
@@ -97,6 +99,23 @@ const commit = async (folder: string) => {
   await git(folder, 'add', '--all');
   await git(folder, 'commit', '--quiet', '--message', 'Mine');
 };
+
+test('in a terminal, the lines that both sides changed have colors, and nothing else controls it', () =>
+  inFolder(async (folder) => {
+    await init(folder);
+    const { [validateFile]: _, ...files } = JSON.parse(read(folder, stampFile)).files;
+    writeFiles(folder, { [validateFile]: 'name: Mine\n', [stampFile]: JSON.stringify({ version: '0.1.9', files }) });
+    const { NO_COLOR, TERM } = process.env;
+    Object.assign(process.env, { NO_COLOR: '', TERM: 'xterm' });
+    const [out, error] = [new PassThrough(), new PassThrough()].map((stream) => Object.assign(stream, { isTTY: true }));
+    await main(['node', 'catalog', 'upgrade', '--check', '--cwd', folder], out, error).finally(() => {
+      Object.assign(process.env, { NO_COLOR: NO_COLOR ?? '', TERM: TERM ?? '' });
+    });
+    const shown = String(out?.read());
+    assert.match(shown, '\u001b[31m-name: Mine\u001b[0m\n');
+    assert.match(shown, '\u001b[1m+name: Validate\u001b[0m\n');
+    assert.not.match(shown, '\ufffd');
+  }));
 
 test('an edited file that Git does not have is never overwritten: the upgrade asks for a commit, and writes nothing', () =>
   inFolder(async (folder) => {
