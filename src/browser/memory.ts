@@ -9,21 +9,13 @@ export function recall(key: string): string | null {
   }
 }
 
-/** Remembers `value` under `key`. False if the browser's settings forbid it, or the storage is full. */
-export function remember(key: string, value: string): boolean {
+/** Remembers `value` under `key`, or nothing for null. False if the browser's settings forbid it, or the storage is full. */
+export function remember(key: string, value: string | null): boolean {
   try {
-    localStorage.setItem(key, value);
+    if (value === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, value);
     return true;
   } catch {
     return false;
-  }
-}
-
-/** Forgets what is remembered under `key`. */
-export function forget(key: string): void {
-  try {
-    localStorage.removeItem(key);
-  } catch {
-    // The browser's settings forbid it.
   }
 }

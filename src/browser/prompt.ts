@@ -1,6 +1,6 @@
 import { dividedSample, fillIn } from '../text/prompt-text.ts';
 import { make } from './make.ts';
-import { forget, recall, remember } from './memory.ts';
+import { recall, remember } from './memory.ts';
 
 /** Shows a text in a status, which screen readers announce. A problem, if there is one, follows it and colors both. */
 function say(status: Element | null, text = '', problem = ''): void {
@@ -219,7 +219,7 @@ function startSample(form: HTMLFormElement, status: Element | null): void {
   form.querySelector('[data-clear]')?.addEventListener('click', () => {
     for (const field of fields) setField(field, '');
     // Earlier versions of the prompt may have had other fields.
-    if (form.dataset.remember !== undefined) forgetInputs(form.dataset.remember);
+    if (form.dataset.remember !== undefined) remember(inputsKey(form.dataset.remember), null);
     say(status, 'Cleared.');
   });
 }
@@ -307,18 +307,14 @@ function ownInputs(address: string): ReadonlyMap<string, string> {
 
 /** Remembers the text of one field. The others keep theirs, since the reader may have typed them in another tab. */
 function rememberInput(address: string, name: string, text: string): void {
+  const store = (texts: ReadonlyMap<string, string>) =>
+    remember(inputsKey(address), texts.size === 0 ? null : JSON.stringify(Object.fromEntries(texts)));
   const others = new Map(ownInputs(address));
   others.delete(name);
-  const all = text === '' ? others : new Map(others).set(name, text);
-  if (all.size > 0 && remember(inputsKey(address), asJson(all))) return;
+  if (store(text === '' ? others : new Map(others).set(name, text))) return;
   // If there is no room for the text, the outdated one must not come back later.
-  forget(inputsKey(address));
-  if (others.size > 0) remember(inputsKey(address), asJson(others));
-}
-
-/** Forgets the texts of all fields. */
-function forgetInputs(address: string): void {
-  forget(inputsKey(address));
+  remember(inputsKey(address), null);
+  store(others);
 }
 
 /** Calls `changed` for each text that another tab changes. */
@@ -339,8 +335,4 @@ function textsIn(stored: string | null): ReadonlyMap<string, string> {
   } catch {
     return new Map();
   }
-}
-
-function asJson(texts: ReadonlyMap<string, string>): string {
-  return JSON.stringify(Object.fromEntries(texts));
 }

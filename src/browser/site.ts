@@ -2,7 +2,7 @@
 
 import { startForms } from './forms.ts';
 import { make } from './make.ts';
-import { forget, recall, remember } from './memory.ts';
+import { recall, remember } from './memory.ts';
 import { copyButton, startCopying, startFillIn, startOpenIn } from './prompt.ts';
 import { startSearch } from './search-field.ts';
 import { startFolds, startTabs } from './tabs.ts';
@@ -63,7 +63,7 @@ function startReadMarks(): void {
   clear.hidden = false;
   clear.addEventListener('click', ({ target }) => {
     if (!(target instanceof HTMLButtonElement)) return;
-    forget(readKey);
+    remember(readKey, null);
     for (const mark of document.querySelectorAll('.read-mark')) mark.remove();
     clear.hidden = true;
     document.querySelector<HTMLElement>('#content a')?.focus();

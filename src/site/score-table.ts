@@ -1,28 +1,19 @@
 import type { Evals, GradedAnswer, Result } from '../schema/evals.ts';
 
 /** The scores of an agent: a row for each model, and a column for each case. */
-interface ScoreTable {
-  cases: readonly string[];
-  rows: readonly ScoreRow[];
-}
-
-interface ScoreRow {
-  /** The folder of the model. */
-  folder: string;
-  /** The name of the model; of several, the one of its first answer. */
-  model: string;
-  /** Its answer to each case, or null. */
-  answers: readonly (GradedAnswer | null)[];
-}
-
-/** Arranges the recorded answers of an agent. */
-export function scoreTable({ cases, answers }: Evals): ScoreTable {
+export function scoreTable({ cases, answers }: Evals) {
   const names = cases.map(({ name }) => name);
   const folders = [...new Set(answers.map(({ folder }) => folder))];
-  const rows = folders.map((folder): ScoreRow => {
+  const rows = folders.map((folder) => {
     const own = answers.filter((answer) => answer.folder === folder);
-    const byCase = names.map((name) => own.find((answer) => answer.case === name) ?? null);
-    return { folder, model: own[0]?.recorded.model ?? folder, answers: byCase };
+    return {
+      /** The folder of the model. */
+      folder,
+      /** The name of the model; of several, the one of its first answer. */
+      model: own[0]?.recorded.model ?? folder,
+      /** Its answer to each case, or null. */
+      answers: names.map((name) => own.find((answer) => answer.case === name) ?? null),
+    };
   });
   return { cases: names, rows };
 }

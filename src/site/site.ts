@@ -123,23 +123,6 @@ export interface PluginVersions {
   readonly known: KnownVersions;
 }
 
-/** Makes addresses: absolute ones for feeds, the API and canonical links, paths for links within pages. */
-export interface Addresses {
-  /** The absolute address of a path below the base URL, such as `feed.xml`. @default the home page */
-  absolute(path?: string): string;
-  /** The link to a path from any page, such as `/repo/archive`. */
-  link(path?: string): string;
-  agent(slug: string): string;
-  api(slug: string): string;
-  prompt(slug: string): string;
-  config(slug: string, file: string): string;
-  /**
-   * The start of the addresses that forms send to, or null without a server. It is a path if the server has the origin
-   * of the base URL, so that forms work wherever the pages are served.
-   */
-  serverApi: string | null;
-}
-
 /** The path of an agent's social image. */
 export function agentImage(slug: string): string {
   return `og/${slug}.png`;
@@ -148,16 +131,25 @@ export function agentImage(slug: string): string {
 /** The social image of all other pages. No agent can have the slug `catalog`. */
 export const publicationImage = agentImage('catalog');
 
-export function addresses({ baseUrl, runtimeUrl }: Pick<Settings, 'baseUrl' | 'runtimeUrl'>): Addresses {
+/** Makes addresses: absolute ones for feeds, the API and canonical links, paths for links within pages. */
+export type Addresses = ReturnType<typeof addresses>;
+
+export function addresses({ baseUrl, runtimeUrl }: Pick<Settings, 'baseUrl' | 'runtimeUrl'>) {
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
   const absolute = (path = '') => `${baseUrl}/${path}`;
   return {
+    /** The absolute address of a path below the base URL, such as `feed.xml`. @default the home page */
     absolute,
+    /** The link to a path from any page, such as `/repo/archive`. */
     link: (path = '') => `${basePath}/${path}`,
-    agent: (slug) => absolute(`agents/${slug}`),
-    api: (slug) => absolute(`api/agents/${slug}.json`),
-    prompt: (slug) => absolute(`agents/${slug}/prompt.txt`),
-    config: (slug, file) => absolute(`agents/${slug}/${file}`),
+    agent: (slug: string) => absolute(`agents/${slug}`),
+    api: (slug: string) => absolute(`api/agents/${slug}.json`),
+    prompt: (slug: string) => absolute(`agents/${slug}/prompt.txt`),
+    config: (slug: string, file: string) => absolute(`agents/${slug}/${file}`),
+    /**
+     * The start of the addresses that forms send to, or null without a server. It is a path if the server has the origin
+     * of the base URL, so that forms work wherever the pages are served.
+     */
     serverApi: runtimeUrl === null ? null : `${sameOrigin(runtimeUrl, baseUrl)}/api`,
   };
 }

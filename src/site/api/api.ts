@@ -6,6 +6,7 @@ import {
   type Catalog,
   contractVersion,
   lineDigests,
+  type PluginRelease,
   revisionOf,
   revisionsPath,
   toJson,
@@ -181,11 +182,7 @@ function promptChanges({ slug, formerSlugs }: PublishedAgent, { history }: Site)
     .sort((a, b) => b.time - a.time);
 }
 
-interface EarlierRelease {
-  name: string;
-  version: string;
-  skill: string | null;
-}
+type EarlierRelease = Pick<PluginRelease, 'version' | 'skill'> & { name: string };
 
 /** The earlier versions of plugins by the slug of their agent, newest first, those under former slugs last. */
 function earlierReleases({ agents, moved, plugins, published }: Site): Map<string, EarlierRelease[]> {

@@ -7,7 +7,7 @@ import { archiveAddresses, groupAddresses } from '../pages/lists.ts';
 import { homeAgents } from '../pages/single-pages.ts';
 import { assetVersion } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
-import { contentTypes, securityHeaders, securityPolicy } from './site-rules.ts';
+import { contentTypes, type OutputPath, securityHeaders, securityPolicy } from './site-rules.ts';
 
 /** Headers for hosts that read them from a file (Netlify, Cloudflare Pages): types, caching, security. */
 export const headers = single(
@@ -126,24 +126,21 @@ function lastChange(agents: readonly PublishedAgent[]): string | undefined {
 }
 
 /** Styles, scripts and the like, as in templates/assets. Pages add `?v=<hash>` to their addresses. */
-export const files: Output = {
-  path: 'assets/{file}',
-  purpose: 'Styles, scripts and other assets',
-  *files({ assets }) {
-    for (const [path, bytes] of assets) if (!isInFolder(path)) yield { path, inputs: none(), render: () => bytes };
-  },
-};
+export const files = assetsAt('assets/{file}', 'Styles, scripts and other assets');
 
-export const folders: Output = {
-  path: 'assets/{folder}/{file}',
-  purpose: 'Fonts and other assets in folders',
-  *files({ assets }) {
-    for (const [path, bytes] of assets) if (isInFolder(path)) yield { path, inputs: none(), render: () => bytes };
-  },
-};
+export const folders = assetsAt('assets/{folder}/{file}', 'Fonts and other assets in folders');
 
-function isInFolder(path: string): boolean {
-  return path.split('/').length > 2;
+function assetsAt(path: OutputPath, purpose: string): Output {
+  const inFolder = path.includes('{folder}');
+  return {
+    path,
+    purpose,
+    *files({ assets }) {
+      for (const [asset, bytes] of assets) {
+        if (asset.split('/').length > 2 === inFolder) yield { path: asset, inputs: none(), render: () => bytes };
+      }
+    },
+  };
 }
 
 /**

@@ -101,27 +101,15 @@ function repositoryOf(url: string): { url: string; source: string } {
   return { url, source: hostname === 'github.com' ? 'github' : hostname };
 }
 
-/** How to connect a client to the MCP server. */
-interface McpClient {
-  name: string;
-  /** The id of its element on a page. */
-  id: string;
-  /** An address that opens the client or its site with everything filled in; null if there is none. */
-  installUrl: string | null;
-  /** The instruction for readers. */
-  say: string;
-  /** The text to paste: a command or a part of a settings file. */
-  paste: string;
-}
-
 /**
  * How to connect clients to the MCP server of a publication; null without a server.
  *
+ * Each client has an address that opens it or its site with everything filled in (`installUrl`), or null, the instruction
+ * for readers (`say`), and the text to paste: a command or a part of a settings file.
+ *
  * Commands contain only the name, made of letters, digits and hyphens, and the quoted address.
  */
-export function mcpSetup(
-  settings: Pick<Settings, 'title' | 'runtimeUrl'>,
-): { url: string; clients: McpClient[] } | null {
+export function mcpSetup(settings: Pick<Settings, 'title' | 'runtimeUrl'>) {
   const address = mcpUrl(settings);
   if (address === null) return null;
   const url = withoutShell(address);
@@ -130,13 +118,13 @@ export function mcpSetup(
   const named = { name, type: 'http', url };
   // Desktop and web connect through the vendor's cloud, which cannot reach a private address.
   const connector = `https://claude.ai/customize/connectors?modal=add-custom-connector&connectorName=${enc(settings.title)}&connectorUrl=${enc(url)}`;
-  const clients: Omit<McpClient, 'id'>[] = [
-    {
-      name: 'Claude Code',
-      installUrl: null,
-      say: 'Run this. Add --scope user to use it in all your projects.',
-      paste: `claude mcp add --transport http ${name} "${url}"`,
-    },
+  const command = (name: string, paste: string, say = 'Run this.') => ({ name, installUrl: null, say, paste });
+  const clients = [
+    command(
+      'Claude Code',
+      `claude mcp add --transport http ${name} "${url}"`,
+      'Run this. Add --scope user to use it in all your projects.',
+    ),
     {
       name: 'Claude Desktop and claude.ai',
       installUrl: url.startsWith('https:') ? connector : null,
@@ -155,33 +143,14 @@ export function mcpSetup(
       say: 'Open the link, or add this to .vscode/mcp.json.',
       paste: pretty({ servers: { [name]: { type: 'http', url } } }),
     },
-    {
-      name: 'Codex',
-      installUrl: null,
-      say: 'Run this.',
-      paste: `codex mcp add ${name} --url "${url}"`,
-    },
-    {
-      name: 'Gemini CLI',
-      installUrl: null,
-      say: 'Run this.',
-      paste: `gemini mcp add --transport http ${name} "${url}"`,
-    },
-    {
-      name: 'Copilot CLI',
-      installUrl: null,
-      say: 'Run this.',
-      paste: `copilot mcp add --transport http ${name} "${url}"`,
-    },
-    {
-      name: 'opencode',
-      installUrl: null,
-      say: 'Run this.',
-      paste: `opencode mcp add ${name} --url "${url}"`,
-    },
+    command('Codex', `codex mcp add ${name} --url "${url}"`),
+    command('Gemini CLI', `gemini mcp add --transport http ${name} "${url}"`),
+    command('Copilot CLI', `copilot mcp add --transport http ${name} "${url}"`),
+    command('opencode', `opencode mcp add ${name} --url "${url}"`),
   ];
   return {
     url,
+    // The id is of the client's element on a page.
     clients: clients.map((client) => ({ id: `mcp-${client.name.toLowerCase().replace(/[^a-z]+/g, '-')}`, ...client })),
   };
 }

@@ -1,5 +1,5 @@
 import { plural } from '../../lib/text.ts';
-import { type AgentDocument, promptLicense } from '../../schema/documents.ts';
+import { promptLicense } from '../../schema/documents.ts';
 import { inlineText } from '../../text/markdown-text.ts';
 import { mailSecurityPolicy } from '../hosting/site-rules.ts';
 import { installTabs } from '../install/install-source.ts';
@@ -20,34 +20,7 @@ export interface Mail {
 }
 
 /** The most bytes of HTML. Gmail cuts off longer emails near 102 KB, and with them the link to unsubscribe. */
-export const maxMailBytes = 90_000;
-
-/** The values that the HTML and the text of an issue share. */
-export interface IssueValues {
-  agent: AgentDocument;
-  date: string;
-  /** The start of the answer to the sample, as text and as HTML. */
-  result: { text: string; html: string };
-  /** The color of the category. */
-  accent: string;
-  /** The prompt, or its beginning. */
-  prompt: string;
-  /** Whether `prompt` is only the beginning. */
-  shortened: boolean;
-  /** The ways to install the agent, with links to its page. */
-  ways: { name: string; address: string }[];
-  /** The links that open the page with a vote selected; null without a server. */
-  votes: { yes: string; no: string } | null;
-}
-
-/** What the foot of each email shows. `unsubscribe` is null in the published copy, which has no reader. */
-export interface FootValues {
-  settings: Site['settings'];
-  home: string;
-  unsubscribe: string | null;
-  /** The lines of the postal address; empty without one. */
-  postalLines: readonly string[];
-}
+const maxMailBytes = 90_000;
 
 /**
  * The email with one agent. `unsubscribe` is the address behind the link to unsubscribe, or null in a copy without one. A
@@ -57,33 +30,40 @@ export function issueMail(site: Site, agent: PublishedAgent, unsubscribe: string
   const document = documentOf(agent);
   const foot = footOf(site, unsubscribe);
   const subject = `${agent.title} (No. ${agent.issue})`;
+  const preheader = agent.excerpt;
   const start = startOf(agent.texts().sampleOutput, 14);
   const result = { text: start, html: site.markdown.forMail(start, document.url) };
-  const withPrompt = (prompt: string) => {
-    const values: IssueValues = {
-      agent: document,
-      date: longDay(site, agent.date),
-      result,
-      accent: accentColor(site.settings, agent.category),
-      prompt: prompt.trimEnd(),
-      shortened: prompt !== document.prompt,
-      ways: installTabs(site, document).map(({ name, id }) => ({ name, address: `${document.url}#${id}-way` })),
-      votes:
-        site.url.serverApi === null ? null : { yes: voteLink(document.url, 'yes'), no: voteLink(document.url, 'no') },
-    };
+  return longest(document.prompt, (prompt) => {
+    const values = issueValues(site, agent, result, prompt);
+    const body = { ...values, lines: values.prompt.split('\n') };
     return {
       subject,
-      preheader: agent.excerpt,
-      html: frame(site, {
-        subject,
-        preheader: agent.excerpt,
-        foot,
-        body: ['mail-issue', { ...values, lines: values.prompt.split('\n') }],
-      }),
+      preheader,
+      html: frame(site, { subject, preheader }, foot, ['mail-issue', body]),
       text: issueText(values, foot),
     };
+  });
+}
+
+/** The values that the HTML and the text of an issue share. `result` is the start of the answer to the sample. */
+function issueValues(site: Site, agent: PublishedAgent, result: { text: string; html: string }, prompt: string) {
+  const document = documentOf(agent);
+  const { url } = document;
+  return {
+    agent: document,
+    date: longDay(site, agent.date),
+    result,
+    /** The color of the category. */
+    accent: accentColor(site.settings, agent.category),
+    /** The prompt, or its beginning. */
+    prompt: prompt.trimEnd(),
+    /** Whether `prompt` is only the beginning. */
+    shortened: prompt !== document.prompt,
+    /** The ways to install the agent, with links to its page. */
+    ways: installTabs(site, document).map(({ name, id }) => ({ name, address: `${url}#${id}-way` })),
+    /** The links that open the page with a vote selected; null without a server. */
+    votes: site.url.serverApi === null ? null : { yes: voteLink(url, 'yes'), no: voteLink(url, 'no') },
   };
-  return longest(document.prompt, withPrompt);
 }
 
 /** The email with several agents, newest first, without their prompts. */
@@ -97,14 +77,23 @@ export function digestMail(site: Site, agents: readonly PublishedAgent[], unsubs
   return {
     subject,
     preheader,
-    html: frame(site, { subject, preheader, foot, body: ['mail-digest', { subject, entries }] }),
+    html: frame(site, { subject, preheader }, foot, ['mail-digest', { subject, entries }]),
     text: digestText(subject, entries, foot),
   };
 }
 
-function footOf({ settings, url }: Site, unsubscribe: string | null): FootValues {
-  return { settings, home: url.absolute(), unsubscribe, postalLines: settings.postalAddress?.split('\n') ?? [] };
+/** What the foot of each email shows. `unsubscribe` is null in the published copy, which has no reader. */
+function footOf({ settings, url }: Site, unsubscribe: string | null) {
+  return {
+    settings,
+    home: url.absolute(),
+    unsubscribe,
+    /** The lines of the postal address; empty without one. */
+    postalLines: settings.postalAddress?.split('\n') ?? [],
+  };
 }
+
+type Foot = ReturnType<typeof footOf>;
 
 function longDay({ dates }: Site, day: string): string {
   return `${dates.weekday(day)}, ${dates.longDate(day)}`;
@@ -115,24 +104,23 @@ function voteLink(page: string, vote: 'yes' | 'no'): string {
   return `${page}?vote=${vote}#verdict`;
 }
 
-interface Frame extends Pick<Mail, 'subject' | 'preheader'> {
-  foot: FootValues;
-  /** The template of the content, and its values. */
-  body: [template: string, values: object];
-}
-
 /**
- * Renders the HTML of an email. No text in it has a brace: the services that send it would replace what is in braces.
+ * Renders the HTML of an email from the template of its content and its values. No text in it has a brace: the services
+ * that send it would replace what is in braces.
  */
-function frame({ templates, preview }: Site, { subject, preheader, foot, body: [template, values] }: Frame): string {
+function frame(
+  { templates, preview }: Site,
+  head: Pick<Mail, 'subject' | 'preheader'>,
+  foot: Foot,
+  [template, values]: [template: string, values: object],
+): string {
   const body = templates.render(template, { css: mailStyles, ...values });
   const html = templates.render('mail-layout', {
     css: mailStyles,
     dark: darkStyles,
     // Only of the published copy: email programs have their own rules, and what a service adds is not in this policy.
     contentSecurityPolicy: foot.unsubscribe === null && !preview ? mailSecurityPolicy : null,
-    subject,
-    preheader,
+    ...head,
     ...foot,
     body,
   });
@@ -183,7 +171,7 @@ function mails(path: 'mail/{issue}.html' | 'mail/{issue}.txt', purpose: string, 
 }
 
 /** The plain text of the email with one agent. It says everything that the HTML says. */
-export function issueText(values: IssueValues, foot: FootValues): string {
+function issueText(values: ReturnType<typeof issueValues>, foot: Foot): string {
   const { agent, date, result, prompt, shortened, ways, votes } = values;
   return joined([
     foot.settings.title,
@@ -211,10 +199,10 @@ export function issueText(values: IssueValues, foot: FootValues): string {
 }
 
 /** The plain text of the email with several agents. */
-export function digestText(
+function digestText(
   subject: string,
   entries: readonly { agent: PublishedAgent['document']; date: string }[],
-  foot: FootValues,
+  foot: Foot,
 ): string {
   return joined([
     subject,
@@ -227,7 +215,7 @@ export function digestText(
   ]);
 }
 
-function footText({ settings, home, unsubscribe, postalLines }: FootValues): string {
+function footText({ settings, home, unsubscribe, postalLines }: Foot): string {
   return [
     // Mail programs recognize a signature by this line, with the space at its end.
     '-- ',

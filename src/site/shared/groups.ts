@@ -68,13 +68,7 @@ function groupBy<Item>(items: readonly Item[], keysOf: (item: Item) => readonly 
 }
 
 /** The fields that make two agents related. */
-interface Relatable {
-  category: string;
-  tags: readonly string[];
-  title: string;
-  excerpt: string;
-  problem: string;
-}
+type Relatable = Pick<PublishedAgent, 'category' | 'tags' | 'title' | 'excerpt' | 'problem'>;
 
 /** The most agents of a tag or category to consider on each side: those published nearest in time. */
 const neighbors = 8;

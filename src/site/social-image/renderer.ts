@@ -1,21 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  fstatSync,
-  futimesSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { OperationError } from '../../lib/errors.ts';
-import { makeFolder } from '../../lib/files.ts';
+import { makeFolder, replaceFile } from '../../lib/files.ts';
 import { programFolder, programVersion } from '../../program.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import { diagnose } from '../../schema/diagnostics/diagnostic.ts';
@@ -104,12 +93,10 @@ function groupsOf(data: DataView, subtable: number): Map<number, number> {
 function segmentsOf(data: DataView, subtable: number): Map<number, number> {
   const glyphs = new Map<number, number>();
   const size = data.getUint16(subtable + 6);
-  const [ends, starts, deltas, ranges] = [14, 16 + size, 16 + size * 2, 16 + size * 3].map((at) => subtable + at) as [
-    number,
-    number,
-    number,
-    number,
-  ];
+  const ends = subtable + 14;
+  const starts = ends + size + 2;
+  const deltas = starts + size;
+  const ranges = deltas + size;
   for (let at = 0; at < size; at += 2) {
     const [first, last] = [data.getUint16(starts + at), data.getUint16(ends + at)];
     const [delta, range] = [data.getUint16(deltas + at), data.getUint16(ranges + at)];
@@ -217,15 +204,6 @@ function fontOf({ name, bytes }: FontFile): Font {
   }
 }
 
-/**
- * Keeps drawn images between builds, by a key derived from their content. If a cached image cannot be read, is damaged,
- * or cannot be written, the image is drawn again, and the build is otherwise the same.
- */
-interface ImageCache {
-  read(key: string): Buffer | null;
-  write(key: string, image: Uint8Array): void;
-}
-
 /** How long an unused image is kept, in milliseconds: 60 days. */
 const keptMs = 60 * 86_400_000;
 /** How often the time of the last use is recorded, in milliseconds: once a day. */
@@ -234,9 +212,14 @@ const dayMs = 86_400_000;
 /** The length of the hash that follows the image in a file. Image viewers ignore it. */
 const hashLength = 32;
 
-/** The cache in `folder`, which need not exist. Nothing here throws. */
-export function imageCache(folder: string): ImageCache {
+/**
+ * Keeps drawn images between builds in `folder`, which need not exist, by a key derived from their content. If a cached
+ * image cannot be read, is damaged, or cannot be written, the image is drawn again, and the build is otherwise the same.
+ * Nothing here throws.
+ */
+export function imageCache(folder: string) {
   const images = join(folder, 'social-images');
+  const pathOf = (key: string) => join(images, `${key}.png`);
   let writable: boolean | undefined;
 
   /** Makes the folder and removes images that were not used for a long time. */
@@ -255,42 +238,36 @@ export function imageCache(folder: string): ImageCache {
   }
 
   return {
-    read(key) {
-      let file: number | undefined;
+    read(key: string): Buffer | null {
+      const path = pathOf(key);
       try {
-        file = openSync(join(images, `${key}.png`), 'r');
-        const stored = readFileSync(file);
+        const stored = readFileSync(path);
         const image = stored.subarray(0, -hashLength);
         if (!sha256(image).equals(stored.subarray(-hashLength))) return null;
-        recordUse(file);
+        recordUse(path);
         return image;
       } catch {
         return null;
-      } finally {
-        if (file !== undefined) closeSync(file);
       }
     },
 
-    write(key, image) {
+    write(key: string, image: Uint8Array): void {
       writable ??= open();
       if (!writable) return;
-      const staged = join(images, `${key}.${randomUUID()}.part`);
       try {
-        writeFileSync(staged, Buffer.concat([image, sha256(image)]));
-        renameSync(staged, join(images, `${key}.png`));
+        replaceFile(pathOf(key), Buffer.concat([image, sha256(image)]));
       } catch {
         writable = false;
-        rmSync(staged, { force: true });
       }
     },
   };
 }
 
-function recordUse(file: number): void {
+function recordUse(path: string): void {
   const now = Date.now();
-  if (now - fstatSync(file).mtimeMs < dayMs) return;
+  if (now - statSync(path).mtimeMs < dayMs) return;
   try {
-    futimesSync(file, now / 1000, now / 1000);
+    utimesSync(path, now / 1000, now / 1000);
   } catch {
     // The cache is read-only.
   }

@@ -1,7 +1,8 @@
+import type { Settings } from '../../schema/settings.ts';
 import { listed, none, type Output } from '../output.ts';
 import { accentColor } from '../shared/page.ts';
 import { agentImage, type PublishedAgent, publicationImage, type Site } from '../site.ts';
-import type { Deferred, Font } from './renderer.ts';
+import type { Font } from './renderer.ts';
 
 /** Text broken into lines, since the renderer wraps nothing. */
 interface SetText {
@@ -230,7 +231,7 @@ function layOutAgent({ serif, sans }: Fonts, { settings, dates }: Site, agent: P
 }
 
 /** Lays out the image of the publication, for all pages but those of agents. */
-function layOutPublication({ serif, sans }: Fonts, { settings }: Site): SocialImage {
+function layOutPublication({ serif, sans }: Fonts, settings: Settings): SocialImage {
   const host = hostOf(settings);
   return {
     color: accentColor(settings, ''),
@@ -243,7 +244,7 @@ function layOutPublication({ serif, sans }: Fonts, { settings }: Site): SocialIm
 }
 
 /** Shown instead of a title that the fonts lack letters of; always in Latin letters. */
-function hostOf({ baseUrl }: Site['settings']): string {
+function hostOf({ baseUrl }: Settings): string {
   return new URL(baseUrl).host;
 }
 
@@ -289,18 +290,16 @@ export const socialImage: Output = {
   purpose: 'The social image of an agent, or of the publication (Open Graph)',
   inThreads: true,
   *files(site) {
+    const { settings, agents, images, templates } = site;
     const fonts = {
-      serif: new Typesetter(site.images.fonts, 'besley-basic.ttf'),
-      sans: new Typesetter(site.images.fonts, 'libre-franklin-basic.ttf'),
+      serif: new Typesetter(images.fonts, 'besley-basic.ttf'),
+      sans: new Typesetter(images.fonts, 'libre-franklin-basic.ttf'),
     };
-    for (const agent of site.agents) {
-      const render = () => draw(site, layOutAgent(fonts, site, agent));
+    const draw = (image: SocialImage) => images.render(templates.render('social-image', image));
+    for (const agent of agents) {
+      const render = () => draw(layOutAgent(fonts, site, agent));
       yield { path: agentImage(agent.slug), inputs: listed([agent]), agent: agent.slug, render };
     }
-    yield { path: publicationImage, inputs: none(), render: () => draw(site, layOutPublication(fonts, site)) };
+    yield { path: publicationImage, inputs: none(), render: () => draw(layOutPublication(fonts, settings)) };
   },
 };
-
-function draw({ templates, images }: Site, image: SocialImage): Uint8Array | Deferred {
-  return images.render(templates.render('social-image', image));
-}
