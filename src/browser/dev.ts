@@ -1,27 +1,17 @@
+import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
+import { make } from './make.ts';
+
 /**
  * The script that `catalog dev` adds to every page: it follows the changes of the catalog. All texts come from the
  * files of agents, so they are only ever set as text.
  */
 
-import { make } from './make.ts';
-
-interface Finding {
-  code: string;
-  severity: 'error' | 'warning';
-  file: string;
-  line: number;
-  column: number;
-  message: string;
-  hint: string;
-  frame: string;
-}
-
-/** As PageState in ../dev/preview.ts. */
+/** As PageState in build/dev/preview.ts. */
 interface State {
   mark: string;
   styles: Record<string, string>;
-  errors: Finding[];
-  checks: { findings: Finding[]; passed: string[] } | null;
+  errors: Diagnostic[];
+  checks: { findings: Diagnostic[]; passed: string[] } | null;
   unpublished: Record<string, string>;
 }
 
@@ -40,7 +30,7 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-function itemOf({ code, severity, file, line, column, message, hint, frame }: Finding): HTMLElement {
+function itemOf({ code, severity, file, line, column, message, hint, frame }: Diagnostic): HTMLElement {
   return make(
     'li',
     severity,
@@ -52,7 +42,7 @@ function itemOf({ code, severity, file, line, column, message, hint, frame }: Fi
 }
 
 /** Shows errors over the page. Once closed, they stay closed until they change. */
-function showErrors(errors: readonly Finding[]): void {
+function showErrors(errors: readonly Diagnostic[]): void {
   root.querySelector('dialog')?.remove();
   root.querySelector('.reopen')?.remove();
   if (errors.length === 0) return;

@@ -84,17 +84,19 @@ export function single(
   };
 }
 
-/** Makes an output of one file for each agent. `path` has `{slug}` for the agent's slug. */
+/** Makes an output of one file for each agent, or for some. `path` has `{slug}` for the agent's slug. */
 export function forAgents(
   path: OutputPath,
   purpose: string,
   render: (site: Site, agent: PublishedAgent, digest: Digest) => string | Uint8Array,
+  hasFile: (agent: PublishedAgent) => boolean = () => true,
 ): Output {
   return {
     path,
     purpose,
     *files(site) {
       for (const agent of site.agents) {
+        if (!hasFile(agent)) continue;
         yield ofAgent(agent, path.replace('{slug}', agent.slug), (digest) => render(site, agent, digest));
       }
     },
@@ -105,11 +107,29 @@ export function forAgents(
 interface Item {
   /** What it is made from, as the inputs of a file. */
   input: string;
-  value(): unknown;
+  value(digest: Digest): unknown;
+}
+
+/** Makes an output of a single JSON file: `document`, with a list as `field`, which is divided into parts. */
+export function jsonList(
+  path: OutputPath,
+  purpose: string,
+  field: string,
+  listOf: (site: Site) => { document: object; items: readonly Item[] },
+): Output {
+  return {
+    path,
+    purpose,
+    *files(site) {
+      const { document, items } = listOf(site);
+      const inputs = [JSON.stringify(document), ...items.map(({ input }) => input)];
+      yield { path, inputs, render: (digest) => jsonParts(document, field, items, digest) };
+    },
+  };
 }
 
 /** Divides `toJson({ ...document, [field]: items })` into parts, one for each item. */
-export function jsonParts(document: object, field: string, items: readonly Item[]): Part[] {
+export function jsonParts(document: object, field: string, items: readonly Item[], digest: Digest): Part[] {
   if (items.length === 0) return [{ input: 'empty', render: () => toJson({ ...document, [field]: [] }) }];
   const item = '<item>';
   const [before = '', after = ''] = toJson({ ...document, [field]: [item] }).split(JSON.stringify(item));
@@ -118,7 +138,7 @@ export function jsonParts(document: object, field: string, items: readonly Item[
     { input: before, render: () => before },
     ...items.map(({ input, value }, index) => ({
       input: index === 0 ? `first ${input}` : input,
-      render: () => (index === 0 ? '' : separator) + indented(value()),
+      render: () => (index === 0 ? '' : separator) + indented(value(digest)),
     })),
     { input: after, render: () => after },
   ];

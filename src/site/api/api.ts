@@ -15,7 +15,7 @@ import { type AgentEvals, agentEvalsPath, type EvalsList, evalsPath } from '../.
 import { catalogSchema, openApi } from '../../schema/json-schema.ts';
 import { serverCard } from '../install/install-source.ts';
 import { archivePath } from '../install/plugins.ts';
-import { type Digest, forAgents, jsonParts, listed, none, type Output, ofAgent, single, whole } from '../output.ts';
+import { type Digest, forAgents, jsonList, listed, none, single, whole } from '../output.ts';
 import { documentOf, summaryOf } from '../shared/agent-document.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
@@ -72,17 +72,12 @@ export function catalogOf({ url, agents }: Site, most = agents.length): Catalog 
 }
 
 /** The recorded answers of an agent that has any, with their grades. */
-export const agentEvals: Output = {
-  path: agentEvalsPath,
-  purpose: 'The recorded answers of an agent with their grades (getEvals), if it has any',
-  *files({ agents }) {
-    for (const agent of agents) {
-      if (agent.proof === null) continue;
-      const path = agentEvalsPath.replace('{slug}', agent.slug);
-      yield ofAgent(agent, path, () => toJson(evalsOf(agent)));
-    }
-  },
-};
+export const agentEvals = forAgents(
+  agentEvalsPath,
+  'The recorded answers of an agent with their grades (getEvals), if it has any',
+  (_, agent) => toJson(evalsOf(agent)),
+  ({ proof }) => proof !== null,
+);
 
 /** The results of the recorded answers of all agents. */
 export const evalsList = single(
@@ -107,15 +102,14 @@ function evalsListOf({ agents, url }: Site): EvalsList {
 }
 
 /** The digests by which `catalog verify` recognizes copies of prompts, skills and plugins. */
-export const revisions: Output = {
-  path: revisionsPath,
-  purpose: 'Digests of every revision of every agent, to verify copies (getRevisions)',
-  *files(site) {
-    const { agents, history, settings } = site;
-    const head = { complete: history.size > 0 };
+export const revisions = jsonList(
+  revisionsPath,
+  'Digests of every revision of every agent, to verify copies (getRevisions)',
+  'agents',
+  (site) => {
     const releases = earlierReleases(site);
-    const calendar = zone(settings.timezone);
-    const entries = agents.map((agent) => {
+    const calendar = zone(site.settings.timezone);
+    const items = site.agents.map((agent) => {
       const changes = promptChanges(agent, site);
       const earlier = releases.get(agent.slug) ?? [];
       const version = site.plugins.of(agent);
@@ -124,18 +118,9 @@ export const revisions: Output = {
         value: (digest: Digest) => revisionsOf(agent, { version, changes, earlier, digest, calendar }),
       };
     });
-    yield {
-      path: revisionsPath,
-      inputs: [JSON.stringify(head), ...entries.map(({ input }) => input)],
-      render: (digest) =>
-        jsonParts(
-          head,
-          'agents',
-          entries.map(({ input, value }) => ({ input, value: () => value(digest) })),
-        ),
-    };
+    return { document: { complete: site.history.size > 0 }, items };
   },
-};
+);
 
 interface Known {
   version: string;

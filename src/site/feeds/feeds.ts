@@ -1,7 +1,7 @@
 import { type Author, Feed, type Item } from 'feed';
 import Handlebars from 'handlebars/runtime.js';
 import { promptLicense } from '../../schema/documents.ts';
-import { jsonParts, type Output, type Part, single, whole } from '../output.ts';
+import { jsonList, type Output, type Part, single, whole } from '../output.ts';
 import { documentOf } from '../shared/agent-document.ts';
 import { categoriesOf } from '../shared/groups.ts';
 import { assetVersion } from '../shared/page.ts';
@@ -204,28 +204,23 @@ function styled({ assets, url }: Site, xml: string): string {
 }
 
 /** JSON Feed 1.1 (jsonfeed.org/version/1.1). The feed library writes only version 1. */
-export const jsonFeed = single(
-  'feed.json',
-  'JSON Feed 1.1: the newest agents',
-  (site) => {
-    const { settings, url } = site;
-    const document = {
-      version: 'https://jsonfeed.org/version/1.1',
-      title: settings.title,
-      home_page_url: url.absolute(),
-      feed_url: url.absolute('feed.json'),
-      description: settings.description,
-      language: settings.language,
-      authors: [{ name: settings.publisher.name, url: settings.publisher.url }],
-    };
-    return jsonParts(
-      document,
-      'items',
-      newest(site).map((agent) => ({ input: agent.fingerprint.whole, value: () => jsonItemOf(site, agent) })),
-    );
-  },
-  (site) => whole(newest(site)),
-);
+export const jsonFeed = jsonList('feed.json', 'JSON Feed 1.1: the newest agents', 'items', (site) => {
+  const { settings, url } = site;
+  const document = {
+    version: 'https://jsonfeed.org/version/1.1',
+    title: settings.title,
+    home_page_url: url.absolute(),
+    feed_url: url.absolute('feed.json'),
+    description: settings.description,
+    language: settings.language,
+    authors: [{ name: settings.publisher.name, url: settings.publisher.url }],
+  };
+  const items = newest(site).map((agent) => ({
+    input: agent.fingerprint.whole,
+    value: () => jsonItemOf(site, agent),
+  }));
+  return { document, items };
+});
 
 function jsonItemOf(site: Site, agent: PublishedAgent): object {
   return {

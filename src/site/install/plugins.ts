@@ -12,7 +12,7 @@ import {
 import { contributedPrompts } from '../../text/agent-sections.ts';
 import { installMarkdown, installWays, marketplaceName } from '../../text/install-ways.ts';
 import { plainText, shortened } from '../../text/markdown-text.ts';
-import { jsonParts, type Output, type RenderedFile } from '../output.ts';
+import { type Digest, jsonList, type Output, type RenderedFile } from '../output.ts';
 import type { KnownVersions, PluginVersions, PublishedAgent, Site } from '../site.ts';
 import { installSource, mcpUrl } from './install-source.ts';
 import { skillFiles, zip } from './skills.ts';
@@ -161,32 +161,23 @@ export class VersionsByRelease implements PluginVersions {
 export const marketplacePath = 'marketplace.json';
 
 /** A marketplace of Claude Code that any host can serve: one file that names an archive for each plugin. */
-export const marketplace: Output = {
-  path: marketplacePath,
-  purpose: 'Every agent as a plugin to install (marketplace of Claude Code)',
-  *files(site) {
-    const { agents, plugins, url } = site;
-    const head = marketplaceHead(site);
-    const entries = agents.map((agent) => ({ agent, input: `${agent.fingerprint.whole} ${plugins.of(agent)}` }));
-    yield {
-      path: marketplacePath,
-      inputs: [JSON.stringify(head), ...entries.map(({ input }) => input)],
-      render: (digest) =>
-        jsonParts(
-          head,
-          'plugins',
-          entries.map(({ agent, input }) => ({
-            input,
-            value: () => {
-              const path = archivePath(agent.slug, plugins.of(agent));
-              const source = { source: 'archive', url: url.absolute(path), sha256: digest(path) };
-              return Object.assign(marketplaceEntry(site, agent), { source });
-            },
-          })),
-        ),
-    };
-  },
-};
+export const marketplace = jsonList(
+  marketplacePath,
+  'Every agent as a plugin to install (marketplace of Claude Code)',
+  'plugins',
+  (site) => ({
+    document: marketplaceHead(site),
+    items: site.agents.map((agent) => {
+      const version = site.plugins.of(agent);
+      const value = (digest: Digest) => {
+        const path = archivePath(agent.slug, version);
+        const source = { source: 'archive', url: site.url.absolute(path), sha256: digest(path) };
+        return Object.assign(marketplaceEntry(site, agent), { source });
+      };
+      return { input: `${agent.fingerprint.whole} ${version}`, value };
+    }),
+  }),
+);
 
 /** The current archive of every plugin, then the earlier ones, with the bytes that they had. */
 export const archives: Output = {

@@ -6,25 +6,24 @@ import { promptLicense, toJson } from '../../schema/documents.ts';
 import type { Settings } from '../../schema/settings.ts';
 import { provenance } from '../../text/agent-sections.ts';
 import { fenced, plainText, shortened } from '../../text/markdown-text.ts';
-import { forAgents, jsonParts, type Output, ofAgent, single } from '../output.ts';
+import { forAgents, jsonList, type Output, ofAgent } from '../output.ts';
 import { embeddedHowItWorks } from '../shared/agent-document.ts';
 import type { PublishedAgent } from '../site.ts';
 
 const head = { $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json' };
 
 /** The index of Agent Skills discovery 0.2.0, with the digest of every skill's archive. */
-export const skillIndex = single(
+export const skillIndex = jsonList(
   '.well-known/agent-skills/index.json',
   'Every agent as a skill to install (Agent Skills discovery)',
-  (site, digest) =>
-    jsonParts(
-      head,
-      'skills',
-      site.agents.map((agent) => ({
-        input: agent.fingerprint.whole,
-        value: () => indexEntry(agent, digest(archivePath(agent.slug)), `${agent.slug}.zip`),
-      })),
-    ),
+  'skills',
+  ({ agents }) => ({
+    document: head,
+    items: agents.map((agent) => ({
+      input: agent.fingerprint.whole,
+      value: (digest) => indexEntry(agent, digest(archivePath(agent.slug)), `${agent.slug}.zip`),
+    })),
+  }),
 );
 
 /**

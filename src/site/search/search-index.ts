@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import MiniSearch, { type AsPlainObject } from 'minisearch';
 import { onceForEach } from '../../lib/lazy.ts';
-import type { ListedDocument, NextAgent } from '../site.ts';
+import type { NextAgent, PublishedAgent } from '../site.ts';
 import { indexTerms, queryTerms, type SearchEntry, searchOptions, stemOf } from './query.ts';
 
 /**
@@ -11,12 +11,7 @@ import { indexTerms, queryTerms, type SearchEntry, searchOptions, stemOf } from 
 const searchedTexts = 1_000;
 
 /** The part of an agent that the search index needs. */
-export interface SearchedAgent {
-  document: ListedDocument;
-  keywords?: readonly string[] | null | undefined;
-  /** The day of its last change, YYYY-MM-DD. */
-  changedOn: string;
-}
+export type SearchedAgent = Pick<PublishedAgent, 'document' | 'keywords' | 'changedOn'>;
 
 /**
  * Makes the search index of some agents, newest first. The same agents in the same order give the same index. `synonyms` are
