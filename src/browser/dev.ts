@@ -70,16 +70,13 @@ function showChecks(checks: State['checks']): void {
   const { findings, passed } = checks;
   const said =
     findings.length === 0 ? `all ${passed.length} passed` : `${findings.length} to fix, ${passed.length} passed`;
+  const names = passed.map((code) => code.replace(/^.*\//, ''));
   const panel = make(
     'details',
     findings.length === 0 ? 'clean' : '',
     make('summary', '', `Checks: ${said}`),
     make('ol', '', ...findings.map(itemOf)),
-    make(
-      'p',
-      'passed',
-      passed.length === 0 ? '' : `Passed: ${passed.map((code) => code.replace(/^.*\//, '')).join(', ')}`,
-    ),
+    make('p', 'passed', passed.length === 0 ? '' : `Passed: ${names.join(', ')}`),
   );
   panel.open = before?.open ?? sessionStorage.getItem('dev-panel') === 'open';
   panel.addEventListener('toggle', () => sessionStorage.setItem('dev-panel', panel.open ? 'open' : ''));

@@ -60,21 +60,18 @@ function howToCopy(): string {
 /** How long a button says “Copied”, in milliseconds. */
 const copiedMs = 2_000;
 
-/** A button that copies, with the status next to it, which shows the result. */
-interface CopyButton {
-  /** Copies text, or offers it if the browser refuses. The status also says what is wrong with the text. */
-  copy(text: string, problem?: string): Promise<void>;
-  /** Removes the result, since the text to copy has changed. */
-  reset(): void;
-}
-
-/** Text that cannot be copied is offered after `place`. `label` says what the button says instead of its own label, if anything. */
+/**
+ * A button that copies, with the status next to it, which shows the result.
+ *
+ * Text that cannot be copied is offered after `place`. `label` says what the button says instead of its own label, if
+ * anything.
+ */
 export function copyButton(
   button: HTMLButtonElement,
   status: Element | null,
   place: Element,
   label?: () => string | undefined,
-): CopyButton {
+) {
   // The name of the button may go on, hidden, after the text that the reader sees.
   const text = button.firstChild ?? button;
   const plain = text.textContent;
@@ -87,8 +84,10 @@ export function copyButton(
     withdrawText(place);
   };
   return {
+    /** Removes the result, since the text to copy has changed. */
     reset,
-    async copy(copied, problem = '') {
+    /** Copies text, or offers it if the browser refuses. The status also says what is wrong with the text. */
+    async copy(copied: string, problem = ''): Promise<void> {
       const isCopied = await copyText(copied);
       reset();
       if (!isCopied) {

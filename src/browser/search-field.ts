@@ -52,15 +52,11 @@ export function writeAddress(state: SearchState): void {
   }
 }
 
-/** The parts of the archive that show the results of a search, and the list of all agents, which they replace. */
-interface ResultList {
-  count: HTMLElement;
-  results: HTMLElement;
-  all: HTMLElement;
-}
-
-/** Returns the parts of this page, or null on other pages than the archive. */
-export function listOf(): ResultList | null {
+/**
+ * Returns the parts of the archive that show the results of a search, and the list of all agents, which they replace; null
+ * on other pages.
+ */
+export function listOf() {
   const [count, results, all] = ['main .results-count', '[data-results]', '[data-list]'].map((selector) =>
     document.querySelector<HTMLElement>(selector),
   );

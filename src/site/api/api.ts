@@ -110,28 +110,27 @@ export const revisions = jsonList(
     const releases = earlierReleases(site);
     const calendar = zone(site.settings.timezone);
     const items = site.agents.map((agent) => {
-      const changes = promptChanges(agent, site);
       const earlier = releases.get(agent.slug) ?? [];
-      const version = site.plugins.of(agent);
+      const inputs = [site.plugins.of(agent), promptChanges(agent, site), earlier];
       return {
-        input: `${agent.fingerprint.whole} ${sha256Of(JSON.stringify([version, changes, earlier]))}`,
-        value: (digest: Digest) => revisionsOf(agent, { version, changes, earlier, digest, calendar }),
+        input: `${agent.fingerprint.whole} ${sha256Of(JSON.stringify(inputs))}`,
+        value: (digest: Digest) => revisionsOf(site, agent, calendar, earlier, digest),
       };
     });
     return { document: { complete: site.history.size > 0 }, items };
   },
 );
 
-interface Known {
-  version: string;
-  changes: ReturnType<typeof promptChanges>;
-  earlier: readonly EarlierRelease[];
-  digest: Digest;
-  calendar: Zone;
-}
-
-function revisionsOf(agent: PublishedAgent, { version, changes, earlier, digest, calendar }: Known): AgentRevisions {
+function revisionsOf(
+  site: Site,
+  agent: PublishedAgent,
+  { today }: Zone,
+  earlier: readonly EarlierRelease[],
+  digest: Digest,
+): AgentRevisions {
   const { slug, issue, document, formerSlugs, texts } = agent;
+  const changes = promptChanges(agent, site);
+  const version = site.plugins.of(agent);
   const { prompt } = texts();
   const current = sha256Of(prompt);
   const prompts = new Map<string, string>();
@@ -140,7 +139,7 @@ function revisionsOf(agent: PublishedAgent, { version, changes, earlier, digest,
   for (const [index, { sha256, time }] of changes.entries()) {
     // A revision begins with the first commit that has its text. One that came back later is listed once.
     const continues = changes[index - 1]?.sha256 === sha256;
-    if (continues || !prompts.has(sha256)) prompts.set(sha256, calendar.today(new Date(time)));
+    if (continues || !prompts.has(sha256)) prompts.set(sha256, today(new Date(time)));
   }
   const skill = digest(`.well-known/agent-skills/${slug}/SKILL.md`);
   return {

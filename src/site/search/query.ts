@@ -236,12 +236,6 @@ interface Found {
   qualities: ReadonlyMap<string, number>;
 }
 
-interface Sum {
-  points: number;
-  words: number;
-  strong: boolean;
-}
-
 /**
  * Finds agents, the best first: those that match most words of the query. Rare words count more than common ones, and
  * the title counts more than the problem. Stop words are ignored; a query of stop words finds nothing.
@@ -257,7 +251,7 @@ export function searchAgents(
   const words = joinedWords(index, queryTerms(query)).map((word, at, { length }) => {
     return { ...findWord(index, word, at === length - 1), weight: weightOf(word) };
   });
-  const sums = new Map<string, Sum>();
+  const sums = new Map<string, { points: number; words: number; strong: boolean }>();
   let possible = 0;
   const most = Math.max(rare.few, rare.share * index.documentCount);
   for (const { qualities, weight } of words) {

@@ -159,39 +159,8 @@ export class Typesetter {
   }
 }
 
-/** The values of the template; the fonts have every character of every text. */
-interface SocialImage {
-  color: string;
-  /** Top left. */
-  name: Line;
-  /** Top right. */
-  aside: Line | null;
-  /** In the margin; without it, the template draws the publication's mark there. */
-  issue: { number: Line; day: Line; date: Line } | null;
-  /** Above the headline. */
-  kicker: Line | null;
-  headline: Block;
-  standfirst: Block;
-}
-
-interface Line {
-  /** The font size, in pixels. */
-  size: number;
-  text: string;
-}
-
-interface Block {
-  /** The font size, in pixels. */
-  size: number;
-  /** `y` is the baseline, in pixels from the top of the image. */
-  lines: { text: string; y: number }[];
-}
-
 /** The typesetters of the template's two fonts. */
-interface Fonts {
-  serif: Typesetter;
-  sans: Typesetter;
-}
+type Fonts = Record<'serif' | 'sans', Typesetter>;
 
 /** Where the template places text, in pixels: the margin for the number, and the column beside it. */
 const margin = { width: 264 };
@@ -212,26 +181,30 @@ const headline = {
 };
 const standfirst = { size: 29, leading: 42, gap: 50, lines: 4 };
 
-/** Lays out the image of an agent. */
-function layOutAgent({ serif, sans }: Fonts, { settings, dates }: Site, agent: PublishedAgent): SocialImage {
+/** Lays out the image of an agent: the values of the template. The fonts have every character of every text. */
+function layOutAgent({ serif, sans }: Fonts, { settings, dates }: Site, agent: PublishedAgent) {
   const { slug, title, excerpt, issue, date, category, document } = agent;
   const small = [24, 22, 20, 18];
   return {
     color: accentColor(settings, category),
+    // Top left.
     name: line(sans, sans.drawable(settings.title) ?? hostOf(settings), 520, [28, 25, 22]),
+    // Top right.
     aside: optionalLine(sans, settings.tagline, 460, [22, 20, 18]),
+    // In the margin; without it, the template draws the publication's mark there.
     issue: {
       number: line(serif, String(issue), margin.width, [176, 150, 124, 104, 84, 60]),
       day: line(sans, sans.drawable(dates.weekday(date)) ?? '', margin.width, small),
       date: line(sans, sans.drawable(dates.longDate(date)) ?? date, margin.width, small),
     },
+    // Above the headline.
     kicker: line(sans, sans.drawable(document.categoryLabel) ?? category, column.width, [28, 24]),
     ...article(serif, serif.drawable(title) ?? wordsOf(slug), serif.drawable(excerpt)),
   };
 }
 
 /** Lays out the image of the publication, for all pages but those of agents. */
-function layOutPublication({ serif, sans }: Fonts, settings: Settings): SocialImage {
+function layOutPublication({ serif, sans }: Fonts, settings: Settings) {
   const host = hostOf(settings);
   return {
     color: accentColor(settings, ''),
@@ -248,8 +221,11 @@ function hostOf({ baseUrl }: Settings): string {
   return new URL(baseUrl).host;
 }
 
-/** The headline, and as much of the text below it as there is room for. */
-function article(serif: Typesetter, title: string, text: string | null): Pick<SocialImage, 'headline' | 'standfirst'> {
+/**
+ * The headline, and as much of the text below it as there is room for. `y` is the baseline, in pixels from the top of the
+ * image.
+ */
+function article(serif: Typesetter, title: string, text: string | null) {
   const { size, lines } = serif.set(title, { width: column.width, sizes: headline.sizes, balanced: true });
   const first = column.top + size * headline.ascent;
   const placed = lines.map((text, index) => ({ text, y: Math.round(first + index * size * headline.leading) }));
@@ -268,12 +244,13 @@ function article(serif: Typesetter, title: string, text: string | null): Pick<So
   };
 }
 
-function line(font: Typesetter, text: string, width: number, sizes: readonly number[]): Line {
+/** A text in one line, at the largest of some font sizes in pixels. */
+function line(font: Typesetter, text: string, width: number, sizes: readonly number[]) {
   const { size, lines } = font.set(text, { width, sizes: sizes.map((size) => ({ size, lines: 1 })) });
   return { size, text: lines.join('') };
 }
 
-function optionalLine(font: Typesetter, text: string, width: number, sizes: readonly number[]): Line | null {
+function optionalLine(font: Typesetter, text: string, width: number, sizes: readonly number[]) {
   const drawable = font.drawable(text);
   return drawable === null ? null : line(font, drawable, width, sizes);
 }
@@ -295,7 +272,7 @@ export const socialImage: Output = {
       serif: new Typesetter(images.fonts, 'besley-basic.ttf'),
       sans: new Typesetter(images.fonts, 'libre-franklin-basic.ttf'),
     };
-    const draw = (image: SocialImage) => images.render(templates.render('social-image', image));
+    const draw = (image: object) => images.render(templates.render('social-image', image));
     for (const agent of agents) {
       const render = () => draw(layOutAgent(fonts, site, agent));
       yield { path: agentImage(agent.slug), inputs: listed([agent]), agent: agent.slug, render };
