@@ -20,10 +20,7 @@ const root = document.createElement('div').attachShadow({ mode: 'open' });
 let source: EventSource | null = null;
 
 function stylesheet(): HTMLLinkElement {
-  const link = make('link');
-  link.rel = 'stylesheet';
-  link.href = '/__dev/dev.css';
-  return link;
+  return Object.assign(make('link'), { rel: 'stylesheet', href: '/__dev/dev.css' });
 }
 
 function count(number: number, noun: string): string {

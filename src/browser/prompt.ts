@@ -28,11 +28,8 @@ const withdraw = 'withdraw';
  */
 function offerText(text: string, place: Element, withdrawn: () => void): void {
   withdrawText();
-  const field = make('textarea', 'offered');
-  field.readOnly = true;
-  field.rows = 6;
+  const field = Object.assign(make('textarea', 'offered'), { readOnly: true, rows: 6, value: text });
   field.setAttribute('aria-label', 'The text to copy');
-  field.value = text;
   field.addEventListener(withdraw, () => {
     field.remove();
     withdrawn();
