@@ -16,7 +16,8 @@ export function startForms(): void {
 type Fields = Record<string, FormDataEntryValue>;
 
 function startVoting(form: HTMLFormElement): void {
-  const { slug } = fieldsOf(form, null);
+  // FormData would lay out the page while it loads.
+  const slug = form.querySelector<HTMLInputElement>('[name="slug"]')?.value ?? '';
   const choices = form.querySelectorAll<HTMLButtonElement>('[name="vote"]');
   const sendNote = form.querySelector<HTMLButtonElement>('.send-note');
   const showVote = (vote: string | null) => {
@@ -31,7 +32,7 @@ function startVoting(form: HTMLFormElement): void {
   showVote(known);
   if (known !== null) say(form, `You voted ${known}.`);
   else preselect(form, new URLSearchParams(location.search).get('vote'));
-  showTotals(form, String(slug));
+  showTotals(form, slug);
 
   startSending(form, 'vote', ({ vote, note }) => {
     remember(key, String(vote));
