@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readBlobs } from '../content/history.ts';
 import { sha256Of } from '../lib/files.ts';
-import { GitError, git, gitOrNull, isShallow } from '../lib/git.ts';
+import { GitError, git, gitOrNull, isInRepository, isShallow } from '../lib/git.ts';
 import { type PluginRelease, type PublishedPlugins, revisionOf } from '../schema/documents.ts';
 
 /** The releases on the branch `install`, as the cache keeps them. */
@@ -58,6 +58,7 @@ export function publishedPlugins(cwd: string, { plugins }: Releases): PublishedP
 }
 
 function findBranch(cwd: string): string | null {
+  if (!isInRepository(cwd)) return null;
   const patterns = ['refs/remotes/*/install', 'refs/heads/install'];
   const refs =
     gitOrNull(cwd, ['for-each-ref', '--format=%(refname)', ...patterns])
