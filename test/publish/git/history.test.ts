@@ -149,6 +149,17 @@ test('without git or outside a repository, a catalog is built without history', 
   });
 });
 
+test('if git cannot read a repository, its reason is reported', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-11-20' }]);
+    git(folder, ['init', '--quiet']);
+    writeFileSync(join(folder, '.git/config'), '[broken\n');
+    const { code, stderr } = await catalog(['build', '--cwd', folder, '--today', '2026-11-21']);
+    assert.is(code, 0, stderr);
+    assert.match(stderr, 'The pages cannot show how prompts changed: bad config line 1 in file ');
+  });
+});
+
 test('a repository of another user is reported, with the command that allows it', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2026-11-20' }]);
