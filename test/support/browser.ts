@@ -118,84 +118,28 @@ export async function serveSite({ dist, flags = {}, env = {} }: ServeOptions = {
 /** What a test does on a page. `complaints` are the errors of the page so far; see complaintsOf. */
 type Visit = (page: Page, complaints: readonly string[]) => Promise<void>;
 
-/** The pages of each browser that can be used again, by the options of their context. */
-const idle = new WeakMap<Browser, Map<string, Page>>();
-
-/**
- * Opens an address for a reader without a past: with empty storage, and the options of a context. A page that the last
- * reader left is used again if nothing else can be left of them: starting a process for a new page takes longer than most visits.
- */
+/** Opens an address in a context of its own, and closes it after `use`. */
 export async function visit(
   browser: Browser,
   address: string,
   options: BrowserContextOptions,
   use: Visit,
 ): Promise<void> {
-  const pages = idle.get(browser) ?? new Map<string, Page>();
-  idle.set(browser, pages);
-  const key = JSON.stringify([options, new URL(address).origin]);
-  const last = pages.get(key);
-  pages.delete(key);
-  const page = last ?? (await (await browser.newContext(options)).newPage());
-  const context = page.context();
+  const context = await browser.newContext(options);
   context.setDefaultTimeout(10_000);
-  let isKept = false;
   try {
-    if (last !== undefined) await forget(page, options);
-    const change = changesOf(page);
+    const page = await context.newPage();
     const complaints = complaintsOf(page);
     await page.goto(address);
     await use(page, complaints);
-    isKept = !change.isLasting() && page.url().startsWith(new URL(address).origin) && context.pages().length === 1;
-    if (isKept) pages.set(key, page);
   } finally {
-    if (!isKept) await context.close();
+    await context.close();
   }
-}
-
-/** Removes what the last reader left on a page, except for the address. */
-async function forget(page: Page, { viewport, colorScheme, reducedMotion, forcedColors }: BrowserContextOptions) {
-  for (const event of ['console', 'pageerror', 'request', 'response'] as const) page.removeAllListeners(event);
-  await page.unrouteAll();
-  await page.context().clearCookies();
-  await page.mouse.move(0, 0);
-  await page.setViewportSize(viewport ?? { width: 1280, height: 720 });
-  const media = { colorScheme, reducedMotion, forcedColors };
-  await page.emulateMedia({
-    media: null,
-    ...Object.fromEntries(Object.entries(media).map(([k, v]) => [k, v ?? null])),
-  });
-  await page.evaluate(() => {
-    localStorage.clear();
-    sessionStorage.clear();
-  });
-}
-
-/** Tells whether a test changes a page for good: by its context, its clock, or scripts for all documents. */
-function changesOf(page: Page): { isLasting(): boolean } {
-  const { clock } = page;
-  const { context, addInitScript } = page;
-  let isLasting = false;
-  const noted = <Value>(value: Value): Value => {
-    isLasting = true;
-    return value;
-  };
-  page.context = () => noted(context.call(page));
-  page.addInitScript = (async (...args: unknown[]) =>
-    noted(await Reflect.apply(addInitScript, page, args))) as typeof addInitScript;
-  Object.defineProperty(page, 'clock', { get: () => noted(clock), configurable: true });
-  return {
-    isLasting() {
-      Object.assign(page, { context, addInitScript });
-      Object.defineProperty(page, 'clock', { value: clock, configurable: true });
-      return isLasting;
-    },
-  };
 }
 
 /**
  * Serves a small catalog, and starts a browser, for the tests of a suite. Returns the address of the site, without a slash at
- * its end, and a function that opens a page; see `visit`.
+ * its end, and a function that opens a page in a context of its own.
  */
 export function browseCatalog(suite: Test, agents: SmallAgent[]) {
   const folder = temporaryFolder();
