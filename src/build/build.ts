@@ -3,27 +3,21 @@ import { resolve } from 'node:path';
 import { type History, readHistory } from '../content/history.ts';
 import { loadContent, noMemory } from '../content/load.ts';
 import { type Selected, type Selection, select } from '../content/schedule.ts';
-import { zone } from '../lib/calendar.ts';
 import { areSettled, noStamps, type Stamps, sourceStamps } from '../lib/files.ts';
 import type { OnProgress } from '../lib/lazy.ts';
 import { programFiles } from '../program.ts';
-import type { Change } from '../schema/agent.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
-import { type BuildInfo, noPlugins, type PublishedPlugins } from '../schema/documents.ts';
+import type { BuildInfo } from '../schema/documents.ts';
 import type { Settings } from '../schema/settings.ts';
-import { withVersions } from '../site/hosting/host-files.ts';
-import { describeOutputs } from '../site/index.ts';
 import { installTree, newestIssue } from '../site/install/plugins.ts';
 import { makeSite } from '../site/make-site.ts';
-import { templateHelpers } from '../site/shared/page.ts';
-import { compileTemplates } from '../site/shared/templates.ts';
-import { addresses, type NextAgent, type Site } from '../site/site.ts';
-import { emptyImages, imageRenderer } from '../site/social-image/renderer.ts';
+import type { TemplateFiles } from '../site/shared/templates.ts';
+import type { Site } from '../site/site.ts';
 import { readPublished } from '../storage/build-folder.ts';
 import { publishedPlugins, readReleases } from './install-branch.ts';
 import { BuildMemory } from './last-build.ts';
-import { readTemplates, type TemplateFiles } from './read-templates.ts';
+import { readTemplates } from './read-templates.ts';
 import { type Destination, faultsOf, MemoryDestination, renderSite, UnrenderableAgents } from './render.ts';
 import {
   BuildWriter,
@@ -33,62 +27,6 @@ import {
   type Written,
   writeInstallTree,
 } from './write.ts';
-
-interface SiteOptions {
-  preview: boolean;
-  history: ReadonlyMap<string, readonly Change[]>;
-  /** The plugins that were published before; default: none. */
-  published?: PublishedPlugins;
-  cache: string | null;
-  /** Whether to draw social images; if not, their files are empty. */
-  images: boolean;
-  /** What the last build knew, if anything. */
-  memory?: BuildMemory | null;
-}
-
-/**
- * Makes the site of the selected agents, with the templates of their catalog. The folder `cache` keeps social images
- * between builds.
- *
- * Throws ContentError when a template is not well-formed.
- */
-export function prepareSite(
-  { templates, assets: files, fonts, custom }: TemplateFiles,
-  settings: Settings,
-  { agents, next, moved, withdrawn }: Pick<Selected, 'agents' | 'next' | 'moved' | 'withdrawn'>,
-  { preview, history, published = noPlugins, cache, images, memory = null }: SiteOptions,
-): Site {
-  const assets = withVersions(files);
-  return makeSite({
-    settings,
-    agents,
-    next: nextAgentOf(next, settings),
-    moved,
-    withdrawn,
-    history,
-    published,
-    templates: compileTemplates(
-      templates,
-      templateHelpers(settings, addresses(settings), assets),
-      memory?.isKnown === true,
-    ),
-    assets,
-    images: images ? imageRenderer(fonts, cache) : emptyImages(fonts),
-    outputs: describeOutputs(),
-    preview,
-    listsShowAll: custom,
-    related: memory?.related ?? null,
-    knownVersions: memory?.versions ?? [],
-  });
-}
-
-/** What pages may say about the next agent. */
-function nextAgentOf(next: Selected['next'], { showNext, categories, timezone }: Settings): NextAgent | null {
-  if (next === null || showNext === 'nothing') return null;
-  const { date, title, category } = next;
-  const names = { time: null, category: categories[category]?.label ?? category, title };
-  return { date, from: zone(timezone).startOfDay(date).toISOString(), name: names[showNext] };
-}
 
 interface RenderOptions extends Selection {
   /** The catalog folder. */
@@ -252,7 +190,7 @@ function render<Target extends Destination>(
   for (;;) {
     const selected = select({ ...content, diagnostics: [...content.diagnostics, ...faults] }, selection);
     if (selected.errors.length > 0) throw new ContentError(selected.errors);
-    const site = prepareSite(templates, settings, selected, shared);
+    const site = makeSite(templates, settings, selected, shared);
     const destination = open();
     try {
       const info = renderSite(site, destination, onProgress);
@@ -282,6 +220,5 @@ export function trialFaults(
   slugs?: ReadonlySet<string>,
 ): Diagnostic[] {
   if (slugs?.size === 0) return [];
-  const options = { preview: true, history: new Map(), cache: null, images: false };
-  return faultsOf(prepareSite(readTemplates(cwd), settings, selected, options), slugs);
+  return faultsOf(makeSite(readTemplates(cwd), settings, selected, { preview: true }), slugs);
 }

@@ -7,19 +7,7 @@ import { ContentError } from '../schema/diagnostics/content-error.ts';
 import { diagnose, type Wording } from '../schema/diagnostics/diagnostic.ts';
 import { nearest } from '../schema/diagnostics/suggestions.ts';
 import { fileMessages, templateMessages } from '../schema/messages/files.ts';
-import type { TemplateSource } from '../site/shared/templates.ts';
-import type { FontFile } from '../site/social-image/renderer.ts';
-
-/** Templates and assets as read from disk. Each file of the program can be replaced by one of the catalog. */
-export interface TemplateFiles {
-  templates: TemplateSource[];
-  /** Files that are published unchanged, by their path below dist/, such as `assets/style.css`. */
-  assets: Map<string, Uint8Array>;
-  /** Whether the catalog has templates of its own among them. */
-  custom: boolean;
-  /** The fonts of the social images, ordered by name. */
-  fonts: FontFile[];
-}
+import type { TemplateFiles } from '../site/shared/templates.ts';
 
 /** Matches the font files in templates/fonts. */
 const fontName = /^fonts\/([^/]+\.(?:ttf|otf))$/;
@@ -71,9 +59,9 @@ export function readTemplates(cwd: string): TemplateFiles {
     );
   }
 
-  const templates: TemplateSource[] = [];
-  const assets = new Map<string, Uint8Array>();
-  const fonts: FontFile[] = [];
+  const templates: TemplateFiles['templates'] = [];
+  const assets: TemplateFiles['assets'] = new Map();
+  const fonts: TemplateFiles['fonts'] = [];
   for (const name of listFiles(scripts)) assets.set(`assets/${name}`, readFileSync(join(scripts, name)));
   for (const name of [...new Set([...names, ...overrides])].sort(compareText)) {
     const path = join(overrides.includes(name) ? theirs : own, name);

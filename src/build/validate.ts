@@ -16,7 +16,8 @@ import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import { withRules } from '../schema/rules.ts';
 import type { KnownVocabulary, Settings } from '../schema/settings.ts';
 import { outputs } from '../site/index.ts';
-import { prepareSite, trialFaults } from './build.ts';
+import { makeSite } from '../site/make-site.ts';
+import { trialFaults } from './build.ts';
 import { hasTemplates, readTemplates } from './read-templates.ts';
 
 /** What a check of all agents found. */
@@ -168,12 +169,7 @@ function renderFaults(
 
 /** Renders one file of each output, including social images. Throws ContentError if a template is malformed. */
 function tryTemplates(cwd: string, settings: Settings, selected: Selected): void {
-  const site = prepareSite(readTemplates(cwd), settings, selected, {
-    preview: true,
-    history: new Map(),
-    cache: null,
-    images: true,
-  });
+  const site = makeSite(readTemplates(cwd), settings, selected, { preview: true, images: true });
   try {
     for (const output of outputs) {
       for (const file of first(output.files(site))) {

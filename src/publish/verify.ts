@@ -1,4 +1,3 @@
-import { prepareSite } from '../build/build.ts';
 import { publishedPlugins, readReleases } from '../build/install-branch.ts';
 import { readTemplates } from '../build/read-templates.ts';
 import { diffOf } from '../content/edit.ts';
@@ -17,6 +16,7 @@ import { type AgentRevisions, lineDigests, type Revisions, revisions, revisionsP
 import type { Settings } from '../schema/settings.ts';
 import { outputs } from '../site/index.ts';
 import { marketplacePath } from '../site/install/plugins.ts';
+import { makeSite } from '../site/make-site.ts';
 import type { RenderedFile } from '../site/output.ts';
 import { withdrawnIn } from '../storage/build-folder.ts';
 import { linesOf } from '../text/prompt-text.ts';
@@ -120,12 +120,9 @@ export async function publishedIn(
   if (selected.errors.length > 0) throw new ContentError(selected.errors);
   const { changes, missing } = readHistory(cwd);
   const releases = readReleases(cwd);
-  const site = prepareSite(readTemplates(cwd), settings, selected, {
-    preview: false,
+  const site = makeSite(readTemplates(cwd), settings, selected, {
     history: new Map(changes),
     published: publishedPlugins(cwd, releases),
-    cache: null,
-    images: false,
   });
   const files = new Map<string, RenderedFile>();
   for (const output of outputs) for (const file of output.files(site)) files.set(file.path, file);

@@ -1,52 +1,106 @@
 import { type Zone, zone } from '../lib/calendar.ts';
 import { digestOf } from '../lib/files.ts';
 import { compareText } from '../lib/text.ts';
-import type { Change, NumberedAgent } from '../schema/agent.ts';
+import type { Agent, Change, NumberedAgent } from '../schema/agent.ts';
+import { noPlugins, type PublishedPlugins } from '../schema/documents.ts';
+import type { Settings } from '../schema/settings.ts';
 import { installWays } from '../text/install-ways.ts';
+import { withVersions } from './hosting/host-files.ts';
+import { describeOutputs } from './index.ts';
 import { installSource } from './install/install-source.ts';
 import { VersionsByRelease } from './install/plugins.ts';
 import { listedDocumentOf } from './shared/agent-document.ts';
 import { relatedAgents } from './shared/groups.ts';
 import { markdownRenderer } from './shared/markdown-html.ts';
+import { templateHelpers } from './shared/page.ts';
+import { compileTemplates, type TemplateFiles } from './shared/templates.ts';
 import {
   addresses,
   dateNames,
   type Fingerprint,
   type KnownVersions,
+  type NextAgent,
   type PublishedAgent,
   type Related,
   type Site,
 } from './site.ts';
+import { emptyImages, imageRenderer } from './social-image/renderer.ts';
 
-interface SiteInput
-  extends Omit<Site, 'url' | 'agents' | 'markdown' | 'dates' | 'direction' | 'related' | 'plugins' | 'installWays'> {
-  /** In any order. */
-  agents: readonly NumberedAgent[];
-  /** Which agents were related in the last build; null if that is not known. */
-  related: Related | null;
-  /** The versions of plugins in the last build. */
-  knownVersions: KnownVersions;
+interface SiteOptions {
+  /** @default false */
+  preview?: boolean;
+  /** @default none */
+  history?: Site['history'];
+  /** The plugins that were published before. @default none */
+  published?: PublishedPlugins;
+  /** The folder that keeps social images between builds. */
+  cache?: string | null;
+  /** Whether to draw social images; if not, their files are empty. @default false */
+  images?: boolean;
+  /** What the last build knew. If it is the same site, its templates are well-formed. */
+  memory?: { isKnown: boolean; related: Related | null; versions: KnownVersions } | null;
 }
 
 /** How many related agents a page links to. */
 const relatedCount = 3;
 
-/** Makes a site of numbered agents. */
-export function makeSite({ agents, related, knownVersions, ...input }: SiteInput): Site {
+/**
+ * Makes the site of the selected agents, with the templates of their catalog.
+ *
+ * Throws ContentError when a template is not well-formed.
+ */
+export function makeSite(
+  { templates, assets: files, fonts, custom }: TemplateFiles,
+  settings: Settings,
+  {
+    agents,
+    next,
+    moved,
+    withdrawn,
+  }: Pick<Site, 'moved' | 'withdrawn'> & { agents: readonly NumberedAgent[]; next: Agent | null },
+  {
+    preview = false,
+    history = new Map(),
+    published = noPlugins,
+    cache = null,
+    images = false,
+    memory = null,
+  }: SiteOptions = {},
+): Site {
+  const url = addresses(settings);
+  const assets = withVersions(files);
   const ordered = [...agents].sort((a, b) => compareText(b.date, a.date) || b.issue - a.issue);
-  const published = ordered.map(publisherOf(input));
-  const url = addresses(input.settings);
+  const shown = ordered.map(publisherOf({ settings, history, listsShowAll: custom }));
   return {
-    ...input,
+    settings,
     url,
-    agents: published,
+    agents: shown,
+    next: nextAgentOf(next, settings),
+    moved,
+    withdrawn,
+    history,
+    published,
+    plugins: new VersionsByRelease({ settings }, published, memory?.versions),
+    installWays: installWays(installSource(settings)),
+    templates: compileTemplates(templates, templateHelpers(settings, url, assets), memory?.isKnown),
+    assets,
     markdown: markdownRenderer(url),
-    dates: dateNames(input.settings.language),
-    direction: directionOf(input.settings.language),
-    related: relatedOf(published, related),
-    plugins: new VersionsByRelease(input, input.published, knownVersions),
-    installWays: installWays(installSource(input.settings)),
+    dates: dateNames(settings.language),
+    direction: directionOf(settings.language),
+    images: images ? imageRenderer(fonts, cache) : emptyImages(fonts),
+    related: relatedOf(shown, memory?.related ?? null),
+    outputs: describeOutputs(),
+    listsShowAll: custom,
+    preview,
   };
+}
+
+/** What pages may say about the next agent. */
+function nextAgentOf(next: Agent | null, { showNext, categories, timezone }: Settings): NextAgent | null {
+  if (next === null || showNext === 'nothing') return null;
+  const { date, title, category } = next;
+  const names = { time: null, category: categories[category]?.label ?? category, title };
+  return { date, from: zone(timezone).startOfDay(date).toISOString(), name: names[showNext] };
 }
 
 /**
@@ -104,7 +158,7 @@ function fingerprintOf(
 }
 
 /** The changes of an agent, newest first. A commit that renamed it changed nothing that readers see. */
-function changesOf({ slug, formerSlugs }: NumberedAgent, history: SiteInput['history']): Change[] {
+function changesOf({ slug, formerSlugs }: NumberedAgent, history: Site['history']): Change[] {
   return [slug, ...(formerSlugs ?? [])]
     .flatMap((name) => history.get(name) ?? [])
     .filter(({ whole }) => !whole)

@@ -30,7 +30,7 @@ export interface Site {
   assets: ReadonlyMap<string, Uint8Array>;
   markdown: MarkdownRenderer;
   /** Writes out days and months. */
-  dates: DateNames;
+  dates: ReturnType<typeof dateNames>;
   /** The direction in which the language of the agents is written. */
   direction: 'ltr' | 'rtl';
   images: ImageRenderer;
@@ -110,8 +110,6 @@ export const dateNames = onceForEach((language: string) => {
     monthName: onceForEach((month: string) => months.format(instant(`${month}-01`))),
   };
 });
-
-type DateNames = ReturnType<typeof dateNames>;
 
 /** The versions that the last build gave to plugins, with what decided each. */
 export type KnownVersions = readonly (readonly [name: string, key: string, version: string])[];

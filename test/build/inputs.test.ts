@@ -1,6 +1,5 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { prepareSite } from '../../src/build/build.ts';
 import { readTemplates } from '../../src/build/read-templates.ts';
 import { select } from '../../src/content/schedule.ts';
 import { loadSettings } from '../../src/content/settings.ts';
@@ -8,6 +7,7 @@ import { addDays } from '../../src/lib/calendar.ts';
 import { sha256Of } from '../../src/lib/files.ts';
 import type { Change } from '../../src/schema/agent.ts';
 import { outputs, outputsAt } from '../../src/site/index.ts';
+import { makeSite } from '../../src/site/make-site.ts';
 import type { Site } from '../../src/site/site.ts';
 import { bundled, type SmallAgent } from '../support/catalog.ts';
 import { goodPrompt } from '../support/good-agent.ts';
@@ -26,7 +26,7 @@ type History = ReadonlyMap<string, readonly Change[]>;
 function siteOf(agents: readonly SmallAgent[], today: string, history: History): Site {
   const selected = select(contentOf([...agents], today), { today });
   assert.equal(selected.errors, []);
-  return prepareSite(templates, settings, selected, { preview: false, history, cache: null, images: false });
+  return makeSite(templates, settings, selected, { history });
 }
 
 /** The inputs of a file. */

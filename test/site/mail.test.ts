@@ -3,12 +3,12 @@ import { load } from 'cheerio';
 import { HtmlValidate } from 'html-validate';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { prepareSite } from '../../src/build/build.ts';
 import { readTemplates } from '../../src/build/read-templates.ts';
 import { loadContent } from '../../src/content/load.ts';
 import { select } from '../../src/content/schedule.ts';
 import { loadSettings } from '../../src/content/settings.ts';
 import { digestMail, issueMail, type Mail } from '../../src/site/mail/mail.ts';
+import { makeSite } from '../../src/site/make-site.ts';
 import type { Site } from '../../src/site/site.ts';
 import { bundled, inFolder, type SmallAgent, writeCatalog } from '../support/catalog.ts';
 import { goodPrompt } from '../support/good-agent.ts';
@@ -24,7 +24,7 @@ function siteIn(folder: string): Site {
   const settings = loadSettings(folder, {}, {});
   const selected = select(loadContent(folder, settings, today), { today, future: true });
   const options = { preview: false, history: new Map(), cache: null, images: false };
-  return prepareSite(readTemplates(folder), settings, selected, options);
+  return makeSite(readTemplates(folder), settings, selected, options);
 }
 
 /** The email about an agent with this prompt. */

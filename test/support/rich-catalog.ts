@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { prepareSite } from '../../src/build/build.ts';
 import { readTemplates } from '../../src/build/read-templates.ts';
 import { MemoryDestination, renderSite } from '../../src/build/render.ts';
 import { loadContent } from '../../src/content/load.ts';
@@ -9,6 +8,7 @@ import { addDays } from '../../src/lib/calendar.ts';
 import type { Change } from '../../src/schema/agent.ts';
 import type { Settings } from '../../src/schema/settings.ts';
 import { digestMail, issueMail } from '../../src/site/mail/mail.ts';
+import { makeSite } from '../../src/site/make-site.ts';
 import type { PublishedAgent, Site } from '../../src/site/site.ts';
 import { smallAgent, smallSettings, writeCatalog, writeFiles } from './catalog.ts';
 import { goodPrompt } from './good-agent.ts';
@@ -247,5 +247,5 @@ function siteOf(
   preview: boolean,
 ): Site {
   const options = { preview, history, cache: null, images: false };
-  return prepareSite(readTemplates(folder), settings, { ...selected, withdrawn: ['withdrawn-one'] }, options);
+  return makeSite(readTemplates(folder), settings, { ...selected, withdrawn: ['withdrawn-one'] }, options);
 }

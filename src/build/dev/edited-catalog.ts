@@ -12,11 +12,11 @@ import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
 import { withRules } from '../../schema/rules.ts';
 import type { Settings } from '../../schema/settings.ts';
-import { withTexts } from '../../site/make-site.ts';
+import { makeSite, withTexts } from '../../site/make-site.ts';
+import type { TemplateFiles } from '../../site/shared/templates.ts';
 import type { Site } from '../../site/site.ts';
-import { prepareSite } from '../build.ts';
 import { gitStamp } from '../git-stamp.ts';
-import { readTemplates, type TemplateFiles } from '../read-templates.ts';
+import { readTemplates } from '../read-templates.ts';
 import { diagnosticsOf } from '../validate.ts';
 
 /** What changed on the disk since the last update. */
@@ -266,7 +266,7 @@ export class EditedCatalog {
     const before = this.site;
     const options = { preview: true, history: new Map(history.changes), cache, images: true };
     this.isBehind = false;
-    this.site = prepareSite(this.#templates, settings, selected, options);
+    this.site = makeSite(this.#templates, settings, selected, options);
     this.#positions = new Map(this.site.agents.map(({ slug }, position) => [slug, position]));
     before?.images.close();
   }

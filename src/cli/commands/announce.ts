@@ -209,13 +209,12 @@ async function checkJournal({ journal, signOfUse }: AnnouncementStore, firstTime
 /** The site of the catalog, and the time: with `--today`, the start of that day. */
 async function openSite(flags: Flags): Promise<{ site: Site; now: Date }> {
   const { select } = await import('../../content/schedule.ts');
-  const { prepareSite } = await import('../../build/build.ts');
+  const { makeSite } = await import('../../site/make-site.ts');
   const { readTemplates } = await import('../../build/read-templates.ts');
   const { cwd, settings, today, content } = await openContent(flags);
   const selected = select(content, { today, skipInvalid: true });
   if (selected.errors.length > 0) throw new ContentError(selected.errors);
-  const options = { preview: false, history: new Map(), cache: null, images: false };
-  const site = prepareSite(readTemplates(cwd), settings, selected, options);
+  const site = makeSite(readTemplates(cwd), settings, selected);
   return { site, now: flags.today === undefined ? new Date() : zone(settings.timezone).startOfDay(today) };
 }
 

@@ -9,14 +9,26 @@ import { programFolder } from '../../program.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import { type Diagnostic, diagnose, locationAt, type Wording } from '../../schema/diagnostics/diagnostic.ts';
 import { templateMessages } from '../../schema/messages/files.ts';
+import type { FontFile } from '../social-image/renderer.ts';
 
 /** The text of a template and where it comes from, for messages. */
-export interface TemplateSource {
+interface TemplateSource {
   /** The path below templates/, such as `agent.hbs` or `partials/agent-line.hbs`. */
   name: string;
   /** The path for messages. */
   file: string;
   text: string;
+}
+
+/** Templates and assets as read from disk. Each file of the program can be replaced by one of the catalog. */
+export interface TemplateFiles {
+  templates: TemplateSource[];
+  /** Files that are published unchanged, by their path below dist/, such as `assets/style.css`. */
+  assets: Map<string, Uint8Array>;
+  /** Whether the catalog has templates of its own among them. */
+  custom: boolean;
+  /** The fonts of the social images, ordered by name. */
+  fonts: FontFile[];
 }
 
 /** Compiled templates. */

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { prepareSite } from '../../../src/build/build.ts';
 import { readTemplates } from '../../../src/build/read-templates.ts';
 import { loadContent } from '../../../src/content/load.ts';
 import { select } from '../../../src/content/schedule.ts';
@@ -7,6 +6,7 @@ import { loadSettings } from '../../../src/content/settings.ts';
 import { type Plan, planAnnouncement, resolve } from '../../../src/mail/announce.ts';
 import { type AnnouncementJournal, announcementFiles } from '../../../src/mail/announcement-journal.ts';
 import type { Subject } from '../../../src/mail/campaign.ts';
+import { makeSite } from '../../../src/site/make-site.ts';
 import type { Site } from '../../../src/site/site.ts';
 
 /** What announcing needs, for tests. */
@@ -17,12 +17,7 @@ export const postalAddress = 'Test Press, 1 Main Street, Springfield, IL 62701';
 export function siteIn(folder: string, today: string): Site {
   const settings = loadSettings(folder, {}, {});
   const selected = select(loadContent(folder, settings, today), { today });
-  return prepareSite(readTemplates(folder), settings, selected, {
-    preview: false,
-    history: new Map(),
-    cache: null,
-    images: false,
-  });
+  return makeSite(readTemplates(folder), settings, selected);
 }
 
 /** The announcement of the newest agent in a folder. */
