@@ -334,7 +334,9 @@ test('reads no date of the next agent that is over, on a page that was built bef
       });
       await page.reload();
       await page.locator('html.js').waitFor();
-      assert.ok((await page.locator('.purpose').textContent())?.trim().endsWith(line));
+      // A link to the subscription follows.
+      const shown = (await page.locator('.purpose').textContent())?.replace(/\s+/g, ' ').trim();
+      assert.ok(shown?.endsWith(`${line} Subscribe`), shown);
     }
   });
 });
