@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { grade, gradeEach } from '../../../src/content/evals/grade.ts';
+import { grade, gradeEach, tooSlow } from '../../../src/content/evals/grade.ts';
 import { messageOf, promptfooConfig } from '../../../src/content/evals/promptfoo.ts';
 import { modelFolder, modelFolderPattern } from '../../../src/content/parse/evals.ts';
 import { parseYaml } from '../../../src/content/parse/yaml.ts';
-import { check, checkKind } from '../../../src/schema/evals.ts';
+import { type Check, check, checkKind } from '../../../src/schema/evals.ts';
 
 /**
  * docs/evals.md has a section for each kind of check, with a check, an answer that passes and one that fails, and the input
@@ -30,14 +30,8 @@ for (const section of sections) {
     const failures = (answer: string) => grade([entry], answer, text('Input')).map(({ failure }) => failure);
     assert.equal(failures(text('Passes')), [null]);
     assert.type(failures(text('Fails'))[0], 'string');
-    // promptfoo has the same verdicts, where a check is exported as JavaScript.
-    const one = { name: 'a', about: null, input: '', checks: [entry], counterexamples: [], turns: [] };
-    const { config } = promptfooConfig([{ slug: 'a', prompt: '', cases: [one] }], []);
-    const [{ assert: exported }] = (config as { tests: [{ assert: { type: string; value: string }[] }] }).tests;
-    for (const { value } of exported.filter(({ type }) => type === 'javascript')) {
-      const passes = (output: string) => new Function('output', `return ${value}`)(output.trim());
-      assert.equal([passes(text('Passes')), passes(text('Fails'))], [true, false], value);
-    }
+    comparePromptfoo(entry, text('Passes'), true);
+    comparePromptfoo(entry, text('Fails'), false);
     for (const kind of kinds.slice(1)) {
       const other = check.parse({ [kind]: entry[kinds[0] as keyof typeof entry] });
       assert.equal(grade([other], text('Passes'), '')[0]?.failure === null, !kind.startsWith('not-'), kind);
@@ -49,6 +43,15 @@ for (const section of sections) {
 test('docs/evals.md has every kind of check', () => {
   assert.equal([...documented].sort(), [...checkKind.options].sort());
 });
+
+/** Compares the verdict of the JavaScript in which promptfoo gets a check, if it gets it so. */
+function comparePromptfoo(entry: Check, answer: string, passes: boolean): void {
+  const one = { name: 'a', about: null, input: '', checks: [entry], counterexamples: [], turns: [] };
+  const { config } = promptfooConfig([{ slug: 'a', prompt: '', cases: [one] }], []);
+  const [{ assert: exported }] = (config as { tests: [{ assert: { type: string; value: string }[] }] }).tests;
+  for (const { value } of exported.filter(({ type }) => type === 'javascript'))
+    assert.is(new Function('output', `return ${value}`)(answer.trim()), passes, value);
+}
 
 /** What the page says in words: kind, value, answer, and whether it passes. */
 const rows: [string, unknown, string, boolean][] = [
@@ -86,6 +89,9 @@ const rows: [string, unknown, string, boolean][] = [
   ['table-cell', { row: 'b', column: 'x', says: ['1'] }, '| k | x |\n|---|---|\n| a | 0 |\n\n| b | 1 |', false],
   ['says', { about: ['row 4'], accept: ['late'] }, 'Late\nrow 4', false],
   ['says', { about: ['row 4'], accept: ['late'] }, 'Row 4 is LATE.', true],
+  ['says', { about: ['Row 4'], accept: ['late'], never: ['No'] }, 'Row 4: late\nrow 4: no', false],
+  ['says', { about: ['row 4'], accept: ['late'], never: ['no'] }, 'Row 4: late\nno', true],
+  ['line-count', { max: 1 }, 'one\n\ntwo', false],
   ['quotes-in-input', true, 'It says “two rows   have no price”, and "short".', true],
   ['quotes-in-input', true, 'It says "two rows … have no price".', true],
   ['quotes-in-input', true, 'It says "two rows have no price … and never a tent".', false],
@@ -123,7 +129,11 @@ const rows: [string, unknown, string, boolean][] = [
 const input = "Two rows\nhave: two rows\n  have no price. 2026-11-22 14:05, 1240.5\nThe tent isn't \\| here.\n";
 for (const [kind, value, answer, passes] of rows) {
   test(`${kind} ${JSON.stringify(value)} ${passes ? 'passes' : 'fails'} ${JSON.stringify(answer)}`, () => {
-    assert.is(grade([check.parse({ [kind]: value })], answer, input)[0]?.failure === null, passes);
+    const entry = check.parse({ [kind]: value });
+    const failure = grade([entry], answer, input)[0]?.failure;
+    assert.is(failure === null, passes);
+    // promptfoo has no time limit.
+    if (failure !== tooSlow) comparePromptfoo(entry, answer, passes);
   });
 }
 

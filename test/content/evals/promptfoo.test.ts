@@ -90,6 +90,106 @@ test('the cases as templates that give exactly the messages and the values of th
     });
   }));
 
+/** Every kind of text that promptfoo could replace, and checks of each sort: with a name there, as code, and neither. */
+const conversation = `sample:
+  checks:
+    - line-count: {min: 2}
+      why: Lines.
+      catches: {one-line: 'Only one, {{ env.HOME }}.'}
+    - contains: Odd
+      why: A word.
+      catches: {no-word: It is missing.}
+talk:
+  input: talk.txt
+  checks:
+    - headings: [One]
+      why: A heading.
+      catches: {no-heading: It has none.}
+  turns:
+    - says: 'And {{x}}?'
+      checks:
+        - not-contains: '{%'
+          why: No tag.
+          catches: {tag: It has one.}
+        - says: {about: [Row], accept: [Late], never: ["No"]}
+          why: It is late.
+          catches: {early: It is early.}
+`;
+
+test('conversations turn by turn, and counterexamples without the model', () =>
+  inFolder(async (folder) => {
+    const answers = {
+      'one-line': 'One {# line',
+      'no-word': 'None\n',
+      'no-heading': 'One',
+      tag: '{% a',
+      early: 'Early',
+    };
+    const files = {
+      'evals/checks.yaml': conversation,
+      'evals/talk.txt': 'Talk.\n',
+      ...Object.fromEntries(Object.entries(answers).map(([name, text]) => [`evals/counterexamples/${name}.txt`, text])),
+    };
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', files }], { rules: { 'editorial/checks': 'off' } });
+    const { code, stdout, stderr } = await catalog(['eval', '--export', 'promptfoo', '--cwd', folder, '--model', 'm']);
+    assert.is(code, 0, stderr);
+    assert.is(stderr, 'Left out 1 check that promptfoo does not have: headings.\n');
+    const { prompts, defaultTest, tests } = JSON.parse(stdout);
+    assert.equal(promptfooErrors(JSON.parse(stdout)), []);
+    assert.equal(
+      prompts.map(({ label }: { label: string }) => label),
+      ['prompt and input', 'counterexample', 'conversation'],
+    );
+    // Nunjucks fills these in.
+    assert.is(prompts[1].raw, '{{answer}}');
+    const turn = (role: string, text: string) => `{"role":"${role}","content":{{ ${text} | dump }}}`;
+    const earlier = `${turn('user', 'turn.input')},${turn('assistant', 'turn.output')},`;
+    assert.is(prompts[2].raw, `[{% for turn in _conversation %}${earlier}{% endfor %}${turn('user', 'message')}]`);
+    assert.equal(defaultTest.prompts, ['prompt and input']);
+    const open = '{{ "{" }}';
+    const lines = "output.split('\\n').filter((line) => line.trim() !== '').length";
+    const late =
+      '((lines) => lines.some((line) => ["late"].some((text) => line.includes(text))) && ' +
+      '!["no"].some((text) => lines.join(\'\\n\').includes(text)))' +
+      '(output.toLowerCase().split(\'\\n\').filter((line) => ["row"].some((text) => line.includes(text))))';
+    const lineCount = `((count) => count >= 2 && count <= 9007199254740991)(${lines})`;
+    const wrong = (name: string, text: string, answer: string, type: string, value: unknown, of = 'talk') => ({
+      description: `counterexample of one, ${name}: ${text}`,
+      prompts: ['counterexample'],
+      provider: 'echo',
+      vars: { answer },
+      assert: [{ type, value }],
+      metadata: { agent: 'one', case: of, counterexample: name },
+    });
+    const talk = { prompts: ['conversation'], metadata: { agent: 'one', case: 'talk', conversationId: 'one/talk' } };
+    const message = (input: string) => ({ message: `${goodPrompt.trimEnd()}\n\n${input.slice(0, -1)}{{ "\\n" }}` });
+    assert.equal(tests, [
+      {
+        description: 'one: sample',
+        vars: message(goodSampleInput),
+        assert: [
+          { type: 'javascript', value: lineCount },
+          { type: 'contains', value: 'Odd' },
+        ],
+        metadata: { agent: 'one', case: 'sample' },
+      },
+      wrong('one-line', 'Only one, { { env.HOME }}.', `One ${open}# line`, 'not-javascript', lineCount, 'sample'),
+      wrong('no-word', 'It is missing.', 'None{{ "\\n" }}', 'not-contains', 'Odd', 'sample'),
+      { ...talk, description: 'one: talk', vars: message('Talk.\n'), assert: [] },
+      {
+        ...talk,
+        description: 'one: talk, turn 2',
+        vars: { message: `And ${open}{x}}?` },
+        assert: [
+          { type: 'not-contains', value: `${open}%` },
+          { type: 'javascript', value: late },
+        ],
+      },
+      wrong('tag', 'It has one.', `${open}% a`, 'contains', `${open}%`),
+      wrong('early', 'It is early.', 'Early', 'not-javascript', late),
+    ]);
+  }));
+
 test('says how to name a provider, and refuses other tools', async () => {
   const none = await catalog(['eval', '--export', 'promptfoo', 'claim-ladder']);
   assert.match(
