@@ -172,21 +172,20 @@ export function renderSite(site: Site, destination: Destination, onProgress: OnP
  * show is made only once, then all others. `rank` is the position of the output, and `position` that of the agent.
  */
 function* filesOf(site: Site): Generator<{ file: RenderedFile; rank: number; position: number | null }> {
-  const lists = outputs.map((output) => {
+  const lists = outputs.map((output, rank) => {
     const files = output.files(site)[Symbol.iterator]();
-    return { files, next: files.next() };
+    return { rank, files, next: files.next() };
   });
+  const ofAgents = lists.filter(({ next }) => next.value?.agent !== undefined);
   for (const [position, { slug }] of site.agents.entries()) {
-    for (const [rank, list] of lists.entries()) {
+    for (const list of ofAgents) {
       for (; list.next.value?.agent === slug; list.next = list.files.next()) {
-        yield { file: list.next.value, rank, position };
+        yield { file: list.next.value, rank: list.rank, position };
       }
     }
   }
-  for (const [rank, list] of lists.entries()) {
-    for (; list.next.done !== true; list.next = list.files.next()) {
-      yield { file: list.next.value, rank, position: null };
-    }
+  for (const { rank, files, next } of lists) {
+    for (let file = next; file.done !== true; file = files.next()) yield { file: file.value, rank, position: null };
   }
 }
 

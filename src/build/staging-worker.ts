@@ -5,11 +5,14 @@ import { type StagedFile, StagingFolder, type StagingJob } from './staging.ts';
 
 answerJobs((root: string) => {
   const folder = new StagingFolder(root);
-  return (jobs: StagingJob[]) =>
-    jobs.map((job) => {
+  return ({ bytes, files }: StagingJob) => {
+    let start = 0;
+    return files.map(({ path, end, from }) => {
       const file: StagedFile = { digest: '', stamp: '' };
-      if ('from' in job) folder.link(job.path, job.from, file, file);
-      else folder.write(job.path, job.content, file);
+      if (from !== undefined) folder.link(path, from, file, file);
+      else folder.write(path, bytes.subarray(start, end), file);
+      start = end;
       return file;
     });
+  };
 });

@@ -69,18 +69,22 @@ export class StagingFolder implements Staging {
   }
 }
 
-/** A file for the staging thread: its content, or the path of the file whose bytes it gets. */
-export type StagingJob = { path: string; content: string | Uint8Array } | { path: string; from: string };
+/** Files for the staging thread: the content of each ends where that of the next begins, or is that of the file `from`. */
+export interface StagingJob {
+  bytes: Uint8Array;
+  files: { path: string; end: number; from?: string }[];
+}
 
-/** How many files and how much content, in UTF-16 units or bytes, make a message. A message for each file would take longer. */
-const perMessage = { files: 64, size: 256 * 1024 };
+/** How many bytes of content make a message. A message for each file would take longer. */
+const perMessage = 512 * 1024;
 
 /** Stages files in the folder `root` by another thread, while this one renders the next. */
 export class StagingThread implements Staging {
-  readonly #thread: JobThreads<StagingJob[], StagedFile[]>;
-  #jobs: StagingJob[] = [];
+  readonly #thread: JobThreads<StagingJob, StagedFile[]>;
+  #bytes: Buffer<ArrayBuffer> = Buffer.alloc(0);
+  #end = 0;
+  #files: StagingJob['files'] = [];
   #onStaged: ((staged: StagedFile) => void)[] = [];
-  #size = 0;
 
   constructor(root: string) {
     this.#thread = new JobThreads({
@@ -93,14 +97,30 @@ export class StagingThread implements Staging {
   }
 
   write(path: string, content: string | Uint8Array, file: StagedFile): void {
-    // A message contains the whole buffer of which an array is a part.
-    const isPart = typeof content === 'object' && content.byteLength < content.buffer.byteLength;
-    const whole = isPart ? Uint8Array.prototype.slice.call(content) : content;
-    this.#add({ path, content: whole }, content.length, (staged) => Object.assign(file, staged));
+    // A UTF-16 unit has at most three bytes of UTF-8.
+    const most = content.length * (typeof content === 'string' ? 3 : 1);
+    if (this.#end + most > this.#bytes.length) {
+      this.#send();
+      this.#bytes = Buffer.allocUnsafeSlow(Math.max(most, perMessage));
+    }
+    if (typeof content === 'string') this.#end += this.#bytes.write(content, this.#end);
+    else {
+      this.#bytes.set(content, this.#end);
+      this.#end += content.length;
+    }
+    this.#files.push({ path, end: this.#end });
+    this.#onStaged.push(({ digest, stamp }) => {
+      file.digest = digest;
+      file.stamp = stamp;
+    });
   }
 
   link(path: string, from: string, source: StagedFile, file: StagedFile): void {
-    this.#add({ path, from }, 0, ({ stamp }) => Object.assign(file, { stamp, digest: source.digest }));
+    this.#files.push({ path, end: this.#end, from });
+    this.#onStaged.push(({ stamp }) => {
+      file.digest = source.digest;
+      file.stamp = stamp;
+    });
   }
 
   settle(): void {
@@ -112,21 +132,17 @@ export class StagingThread implements Staging {
     this.#thread.close();
   }
 
-  #add(job: StagingJob, size: number, onStaged: (staged: StagedFile) => void): void {
-    this.#jobs.push(job);
-    this.#onStaged.push(onStaged);
-    this.#size += size;
-    if (this.#jobs.length >= perMessage.files || this.#size >= perMessage.size) this.#send();
-  }
-
   #send(): void {
-    if (this.#jobs.length === 0) return;
+    if (this.#files.length === 0) return;
     const onStaged = this.#onStaged;
-    this.#thread.send(this.#jobs, (staged) => {
+    const job = { bytes: this.#bytes, files: this.#files };
+    const onAnswer = (staged: StagedFile[]) => {
       for (const [index, file] of staged.entries()) onStaged[index]?.(file);
-    });
-    this.#jobs = [];
+    };
+    this.#thread.send(job, onAnswer, [this.#bytes.buffer]);
+    this.#bytes = Buffer.alloc(0);
+    this.#end = 0;
+    this.#files = [];
     this.#onStaged = [];
-    this.#size = 0;
   }
 }

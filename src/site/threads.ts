@@ -49,15 +49,16 @@ export class JobThreads<Job, Answer> {
 
   /**
    * Gives a job to a thread, when one is free. `onAnswer` is called during this or a later call. Throws what an earlier
-   * job threw, and OperationError if nothing is answered for a minute.
+   * job threw, and OperationError if nothing is answered for a minute. The thread takes over the memory in `taken`, which
+   * is then not copied.
    */
-  send(job: Job, onAnswer: (answer: Answer) => void): void {
+  send(job: Job, onAnswer: (answer: Answer) => void, taken: readonly ArrayBuffer[] = []): void {
     let thread = this.#freeThread();
     while (thread === undefined) {
       this.#wait();
       thread = this.#freeThread();
     }
-    thread.port.postMessage(job);
+    thread.port.postMessage(job, taken);
     thread.waiting.push(onAnswer);
   }
 

@@ -13,6 +13,7 @@ export function fenced(text: string): string {
  * page, are removed. Underscores within words are not emphasis (CommonMark, section 6.2).
  */
 export function plainText(text: string): string {
+  if (!mayNeedEscape.test(text)) return text;
   return text
     .replace(/\r\n?/g, '\n')
     .replace(/^[ \t]+/gm, '')
@@ -22,6 +23,9 @@ export function plainText(text: string): string {
     .replace(tableRow, '\\$&')
     .replace(/#(?<=[ \t]#)(?=#*[ \t]*$)/gm, '\\#');
 }
+
+/** What `plainText` changes contains one of these. Most texts have none, so that the slower search is saved. */
+const mayNeedEscape = /[\\[\]<`*&~_\r]|[ \t]#|^[ \t#>+=|:-]|^\d{1,9}[.)]/m;
 
 /** A part of a text of an agent. */
 interface InlinePart {
@@ -34,6 +38,7 @@ interface InlinePart {
  * become typographic. Pages, Markdown and emails show it alike.
  */
 export function inlineParts(text: string): InlinePart[] {
+  if (!/[`"']/.test(text)) return text === '' ? [] : [{ code: false, text }];
   return text
     .split(/`([^`\n]+)`/)
     .map((part, index) =>
@@ -59,6 +64,7 @@ function withTypographicQuotes(text: string, afterCode: boolean): string {
 /** Writes a short text of an agent as Markdown: its code stays code, and the rest is plain. */
 export function inlineMarkdown(text: string): string {
   const parts = inlineParts(text);
+  if (parts.length === 1 && parts[0]?.code === false) return plainText(parts[0].text.replaceAll('\uE000', '\uFFFD'));
   const codes = parts.filter(({ code }) => code);
   // The start of a line means something else than the start of a part.
   const masked = parts.map(({ code, text }) => (code ? '\uE000' : text.replaceAll('\uE000', '\uFFFD'))).join('');
@@ -77,7 +83,7 @@ const tableRow = /^(?:-(?=[|:][|: \t-]*$)|[|:](?=[|: \t]*-[|: \t-]*$))/gm;
 
 /** Writes a list item. Every line of its text belongs to it. `marker` is `-`, or a number with a period. */
 export function listItem(marker: string, markdown: string): string {
-  return `${marker} ${markdown.replace(/\n(?!\n|$)/g, `\n${' '.repeat(marker.length + 1)}`)}`;
+  return `${marker} ${markdown.includes('\n') ? markdown.replace(/\n(?!\n|$)/g, `\n${' '.repeat(marker.length + 1)}`) : markdown}`;
 }
 
 /** Writes a quote. */

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { onceForLast } from '../../lib/lazy.ts';
 import { programVersion } from '../../program.ts';
 import { toJson } from '../../schema/documents.ts';
 import { cardPath, type InstallWay, protocolVersions, type ServerCard } from '../../schema/mcp.ts';
@@ -25,15 +26,13 @@ export function installSource({
 }
 
 /** The ways to install an agent or, with null, the whole catalog, each with the id of its element on a page. */
-export function installTabs(
-  { installWays }: Pick<Site, 'installWays'>,
-  agent: InstallableAgent | null,
-): (InstallWay & { id: string })[] {
-  return installWays(agent).map((way) => ({
-    id: `install-${way.name.toLowerCase().replaceAll(' ', '-')}`,
-    ...way,
-  }));
-}
+export const installTabs = onceForLast(
+  ({ installWays }: Pick<Site, 'installWays'>, agent: InstallableAgent | null): (InstallWay & { id: string })[] =>
+    installWays(agent).map((way) => ({
+      id: `install-${way.name.toLowerCase().replaceAll(' ', '-')}`,
+      ...way,
+    })),
+);
 
 /** The server card of the Model Context Protocol. */
 export const mcpCard = single(

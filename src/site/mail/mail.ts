@@ -1,3 +1,4 @@
+import { onceForLast } from '../../lib/lazy.ts';
 import { plural } from '../../lib/text.ts';
 import { promptLicense } from '../../schema/documents.ts';
 import { inlineText } from '../../text/markdown-text.ts';
@@ -153,6 +154,9 @@ function cut(text: string, length: number): string {
   return end > length / 2 ? start.slice(0, end + 1) : start.replace(/[\uD800-\uDBFF]$/, '');
 }
 
+/** The published copy of an email, of which the HTML and the text are two files. */
+const publishedMail = onceForLast((site: Site, agent: PublishedAgent) => issueMail(site, agent, null));
+
 /** The emails of the newest agents, as many as a feed has. */
 export const html = mails('mail/{issue}.html', 'The email about one of the newest agents', (mail) => mail.html);
 
@@ -164,7 +168,7 @@ function mails(path: 'mail/{issue}.html' | 'mail/{issue}.txt', purpose: string, 
     purpose,
     *files(site) {
       for (const agent of site.agents.slice(0, site.settings.feedLength)) {
-        yield ofAgent(agent, path.replace('{issue}', String(agent.issue)), () => part(issueMail(site, agent, null)));
+        yield ofAgent(agent, path.replace('{issue}', String(agent.issue)), () => part(publishedMail(site, agent)));
       }
     },
   };

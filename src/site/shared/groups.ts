@@ -88,10 +88,11 @@ export function relatedAgents<Agent extends Relatable>(
 ): (index: number) => Agent[] {
   const everyone = agents.map((_, index) => index);
   const keys = groupBy(everyone, (index) => keysOf(agents[index] as Agent));
-  const words = groupBy(everyone, (index) => wordsOf(agents[index] as Agent));
+  const wordsByAgent = agents.map(wordsOf);
+  const words = groupBy(everyone, (index) => wordsByAgent[index] ?? []);
   const numbers = new Map([...words.keys()].map((word, number) => [word, number]));
   const rarities = [...words.values()].map(rarity);
-  const texts = agents.map((agent) => Uint32Array.from(wordsOf(agent), (word) => numbers.get(word) ?? 0).sort());
+  const texts = wordsByAgent.map((own) => Uint32Array.from(own, (word) => numbers.get(word) ?? 0).sort());
 
   /** 0 for a word or tag that every agent has. */
   function rarity(indexes: readonly number[]): number {
@@ -117,21 +118,20 @@ export function relatedAgents<Agent extends Relatable>(
     const scores = new Map(around(everyone, index).map((other) => [other, 0]));
     for (const key of keysOf(agent)) {
       const sharing = keys.get(key) ?? [];
-      for (const other of around(sharing, index)) scores.set(other, (scores.get(other) ?? 0) + rarity(sharing));
+      const weight = rarity(sharing);
+      for (const other of around(sharing, index)) scores.set(other, (scores.get(other) ?? 0) + weight);
     }
-    const compared = ranked(scores)
-      .slice(0, finalists)
-      .map(([other, score]): [number, number] => [other, score + overlap(index, other)]);
-    return ranked(compared)
-      .filter(([, score]) => score > 0)
+    const scoreOf = (other: number) => scores.get(other) ?? 0;
+    // The highest first, and equal scores in the order of the list.
+    const better = (a: number, b: number) => scoreOf(b) - scoreOf(a) || a - b;
+    const compared = [...scores.keys()].sort(better).slice(0, finalists);
+    for (const other of compared) scores.set(other, scoreOf(other) + overlap(index, other));
+    return compared
+      .sort(better)
+      .filter((other) => scoreOf(other) > 0)
       .slice(0, count)
-      .flatMap(([other]) => agents[other] ?? []);
+      .flatMap((other) => agents[other] ?? []);
   };
-}
-
-/** Indexes with their scores, the highest first; equal scores in the order of the list. */
-function ranked(scores: Iterable<[number, number]>): [number, number][] {
-  return [...scores].sort(([a, first], [b, second]) => second - first || a - b);
 }
 
 /** The nearest of ascending indexes on both sides of one, without itself. */

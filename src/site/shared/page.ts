@@ -103,8 +103,10 @@ export function templateHelpers(
     withCode: (text: string) =>
       new Handlebars.SafeString(
         inlineParts(text)
-          .map((part) => [part.code, Handlebars.escapeExpression(part.text)] as const)
-          .map(([code, html]) => (code ? `<code>${html}</code>` : html))
+          .map((part) => {
+            const html = Handlebars.escapeExpression(part.text);
+            return part.code ? `<code>${html}</code>` : html;
+          })
           .join(''),
       ),
   };
