@@ -53,14 +53,21 @@ export function entryId({ settings }: Site, { issue }: PublishedAgent): string {
   return `${settings.feedId}/issues/${issue}`;
 }
 
+/** What was rendered, since an agent is in several feeds. */
+const contents = new WeakMap<PublishedAgent, string>();
+
 /** Renders the full content of an entry as HTML, with absolute links. */
 export function entryContent(site: Site, agent: PublishedAgent): string {
+  const known = contents.get(agent);
+  if (known !== undefined) return known;
   const document = documentOf(agent);
-  return site.templates.render('feed-entry', {
+  const content = site.templates.render('feed-entry', {
     agent: document,
     howItWorks: site.markdown.forFeed(document.howItWorks, document.url),
     settings: site.settings,
   });
+  contents.set(agent, content);
+  return content;
 }
 
 /** The last change of some agents, or 1970 without any: only agents change a feed, never the clock. */
@@ -122,7 +129,10 @@ function xmlText(text: string): string {
 function partsOf(site: Site, input: FeedInput): Part[] {
   const { agents, format } = input;
   const author = authorOf(site);
-  const write = (items: readonly Item[]) => styled(site, format.write(feedOf(site, input, items)));
+  const write = (items: readonly Item[], feed = feedOf(site, input)) => {
+    for (const item of items) feed.addItem(item);
+    return styled(site, format.write(feed));
+  };
   if (agents.length === 0) return [{ input: 'empty', render: () => write([]) }];
   const any = { title: '-', link: site.url.absolute(), description: '-', content: '-', date: updatedOf(agents) };
   const [before, , after] = divide(write([{ ...any, ...format.byline(author) }]), format.element);
@@ -130,7 +140,7 @@ function partsOf(site: Site, input: FeedInput): Part[] {
     { input: before, render: () => before },
     ...agents.map((agent) => ({
       input: agent.fingerprint.whole,
-      render: () => divide(write([itemOf(site, agent, format)]), format.element)[1],
+      render: () => divide(write([itemOf(site, agent, format)], new Feed(shortest)), format.element)[1],
     })),
     { input: after, render: () => after },
   ];
@@ -151,9 +161,12 @@ function authorOf({ settings: { publisher } }: Site): Author & { name: string } 
   };
 }
 
-function feedOf(site: Site, { path, agents, about }: FeedInput, items: readonly Item[]): Feed {
+/** The least that the library wants to know of a feed of which only the entry is used. */
+const shortest = { id: '-', title: '-', copyright: '-', link: 'https://example.org', updated: new Date(0) };
+
+function feedOf(site: Site, { path, agents, about }: FeedInput): Feed {
   const { settings, url } = site;
-  const feed = new Feed({
+  return new Feed({
     id: about?.id ?? settings.feedId,
     title: xmlText(about?.title ?? settings.title),
     description: xmlText(settings.description),
@@ -165,8 +178,6 @@ function feedOf(site: Site, { path, agents, about }: FeedInput, items: readonly 
     copyright: xmlText(`${settings.publisher.name}, ${promptLicense.name}`),
     generator: 'Daily Agent Catalog',
   });
-  for (const item of items) feed.addItem(item);
-  return feed;
 }
 
 function itemOf(site: Site, agent: PublishedAgent, format: Format): Item {

@@ -91,20 +91,12 @@ export function markdownRenderer(url: { absolute(): string }): MarkdownRenderer 
 
   const render = (source: string, pageUrl: string, use: Environment['use']): string =>
     markdown.render(source, { environment: { pageUrl, use } satisfies Environment });
-  /** The last text of each page for feeds, since an agent is in several of them. */
-  const inFeeds = new Map<string, { source: string; html: string }>();
   return {
     forPage: (source, pageUrl) => render(source, pageUrl, 'page'),
     forAnswer: (source, pageUrl) => render(withEndsOfLists(source), pageUrl, 'answer'),
     forMail: (source, pageUrl) =>
       render(withEndsOfLists(source), pageUrl, 'mail').replaceAll('<pre>', `<pre style="${mailPre}">`),
-    forFeed(source, pageUrl) {
-      const cached = inFeeds.get(pageUrl);
-      if (cached?.source === source) return cached.html;
-      const html = render(source, pageUrl, 'feed');
-      inFeeds.set(pageUrl, { source, html });
-      return html;
-    },
+    forFeed: (source, pageUrl) => render(source, pageUrl, 'feed'),
   };
 }
 

@@ -33,6 +33,16 @@ const unbreakable = new RegExp(
   'gu',
 );
 
+/** Such a piece with its widths, divided by the font size. */
+interface Piece {
+  text: string;
+  /** Whether it is only spaces. */
+  blank: boolean;
+  /** The width without spaces at the end, and with them. */
+  visible: number;
+  whole: number;
+}
+
 /** Symbols, and characters that only change the look of the one before. */
 const dispensable = /[\p{S}\p{Cf}\p{Me}\p{Variation_Selector}]/u;
 
@@ -70,7 +80,7 @@ export class Typesetter {
    * smallest size, words are broken too, and a text that is still too long ends with an ellipsis.
    */
   set(text: string, { width, sizes, balanced = false }: Measure): SetText {
-    const pieces = text.match(unbreakable) ?? [];
+    const pieces = (text.match(unbreakable) ?? []).map((piece) => this.#measured(piece));
     for (const { size, lines: most } of sizes) {
       const lines = this.#wrap(pieces, width / size, false);
       if (lines === null || lines.length > most) continue;
@@ -91,30 +101,33 @@ export class Typesetter {
     return advance;
   }
 
-  /** The width of a text, or of a longer one if `before` is the width of its beginning. */
-  #widthOf(text: string, before = 0): number {
-    let width = before;
+  #widthOf(text: string): number {
+    let width = 0;
     for (const character of text) width += this.#advance(character) ?? 1;
     return width;
   }
 
+  #measured(text: string): Piece {
+    const visible = text.trimEnd();
+    const width = this.#widthOf(visible);
+    return { text, blank: visible === '', visible: width, whole: width + this.#widthOf(text.slice(visible.length)) };
+  }
+
   /** Lines of at most `width` times the font size. A wider piece is broken, or makes the result null. */
-  #wrap(pieces: readonly string[], width: number, breakWords: boolean): string[] | null {
+  #wrap(pieces: readonly Piece[], width: number, breakWords: boolean): string[] | null {
     const lines: string[] = [];
     let line = '';
     let taken = 0;
-    for (const piece of pieces) {
+    for (const { text, blank, visible, whole } of pieces) {
       // Spaces at the end of a line need no room.
-      const visible = piece.trimEnd();
-      const end = this.#widthOf(visible, taken);
-      if (visible === '' || end <= width) {
-        line += piece;
-        taken = this.#widthOf(piece.slice(visible.length), end);
+      if (blank || taken + visible <= width) {
+        line += text;
+        taken += whole;
         continue;
       }
       if (line !== '') lines.push(line.trimEnd());
-      line = piece.trimStart();
-      taken = this.#widthOf(line);
+      line = text.trimStart();
+      taken = line === text ? whole : this.#widthOf(line);
       if (taken <= width) continue;
       if (!breakWords) return null;
       const parts = this.#breakWord(line, width);
@@ -140,7 +153,7 @@ export class Typesetter {
   }
 
   /** Sets the same number of lines in the narrowest width that allows it. */
-  #balance(pieces: readonly string[], lines: string[], width: number): string[] {
+  #balance(pieces: readonly Piece[], lines: string[], width: number): string[] {
     let best = lines;
     let [low, high] = [width / 2, width];
     for (let step = 0; step < 7; step += 1) {
