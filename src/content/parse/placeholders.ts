@@ -174,6 +174,7 @@ export function conflictFinding(text: string): LeftoverFinding | null {
 
 /** Finds placeholders of `catalog new` that were not replaced, in order. */
 export function placeholderFindings(text: string): LeftoverFinding[] {
+  if (!anyLeftover.test(text) && !text.startsWith('---\n')) return [];
   return leftovers
     .map((leftover) => ({ length: leftover.length, offset: text.indexOf(leftover) }))
     .concat([...text.matchAll(fillerTag)].map(({ 0: tag, index }) => ({ length: tag.length, offset: index })))
@@ -183,6 +184,9 @@ export function placeholderFindings(text: string): LeftoverFinding[] {
       located(text, offset, length, { code: 'text/placeholder', ...textMessages.placeholderOfNew }),
     );
 }
+
+/** One search for all of them. */
+const anyLeftover = new RegExp(leftovers.map((text) => text.replace(/[[\]().*+?|\\^$]/g, '\\$&')).join('|'));
 
 /** A tag in front matter that only fills the list. */
 const fillerTag = new RegExp(

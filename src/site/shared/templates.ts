@@ -121,13 +121,22 @@ export function compileTemplates(
 export function precompile(sources: readonly TemplateSource[], helpers: Handlebars.HelperDeclareSpec): string {
   const names = namesOf(helpers);
   const entries = sources.map(({ text }) => {
-    const code = compiler().precompile(fieldsFirst(text, names), options) as string;
+    const code = compiler().precompile(fieldsFirst(text, names), optionsFor(names)) as string;
     return `${JSON.stringify(digestOf(keyOf(text, names)))}: ${code}`;
   });
-  return `module.exports = {\n${entries.join(',\n')}\n};\n`;
+  // Otherwise, each use of a value would make new objects that say where it is in its template.
+  const places: string[] = [];
+  const code = entries
+    .join(',\n')
+    .replace(/\{"start":\{[^{}]*\},"end":\{[^{}]*\}\}/g, (place) => `at[${places.push(place) - 1}]`);
+  return `const at = [${places.join(',\n')}];\nmodule.exports = {\n${code}\n};\n`;
 }
 
-const options = { strict: true, preventIndent: true };
+/** A helper that is known to exist is called without looking for a field of its name. */
+function optionsFor(helpers: ReadonlySet<string>): CompileOptions {
+  const knownHelpers = Object.fromEntries([...helpers].map((name) => [name, true]));
+  return { strict: true, preventIndent: true, knownHelpers };
+}
 
 /** The names that templates can call. */
 function namesOf(helpers: Handlebars.HelperDeclareSpec): ReadonlySet<string> {
@@ -146,7 +155,7 @@ function compile(text: string, helpers: ReadonlySet<string>): Handlebars.Templat
   if (cached !== undefined) return cached;
   const ready = precompiled()[digestOf(key)];
   const template =
-    ready === undefined ? compiler().compile(fieldsFirst(text, helpers), options) : engine.template(ready);
+    ready === undefined ? compiler().compile(fieldsFirst(text, helpers), optionsFor(helpers)) : engine.template(ready);
   compiledBefore.set(key, template);
   return template;
 }
@@ -156,19 +165,23 @@ function keyOf(text: string, helpers: ReadonlySet<string>): string {
 }
 
 /**
- * Parses a template so that no helper hides a field: `{{path}}` becomes `{{this.path}}` if there is a helper `path`.
+ * Parses a template so that no helper hides a field: `{{path}}` becomes `{{this.path}}`.
  *
- * Otherwise, Handlebars would call the helper without arguments and print an empty text, which strict mode does not
- * notice. Every helper takes an argument, so a name without one is never a helper.
+ * Otherwise, Handlebars would call a helper of that name without arguments and print an empty text, which strict mode does
+ * not notice, and would look for a helper each time. Every helper takes an argument, so a name without one is never a
+ * helper.
  */
 function fieldsFirst(text: string, helpers: ReadonlySet<string>): hbs.AST.Program {
   const { parse, Visitor } = compiler();
   const program = parse(text);
+  // Of `{{#each agents as |agent|}}`, the name is no field.
+  const hasOwnNames = / as \|/.test(text);
   const visitor = new Visitor();
   visitor.MustacheStatement = ({ path, params, hash }) => {
     if (path.type !== 'PathExpression' || params.length > 0 || hash !== undefined) return;
     const field = path as hbs.AST.PathExpression;
-    if (helpers.has(field.original)) field.original = `this.${field.original}`;
+    const isName = !field.data && field.depth === 0 && field.parts.length === 1 && !hasOwnNames;
+    if (isName || helpers.has(field.original)) field.original = `this.${field.original}`;
   };
   visitor.accept(program);
   return program;
