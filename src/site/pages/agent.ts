@@ -133,7 +133,8 @@ const longestStart = 900;
 /** The first lines of a text. Only the first line is ever cut. */
 export function startOf(text: string, most: number): string {
   const [first = '', ...others] = text.split('\n', most);
-  let start = [...first].slice(0, longestStart).join('');
+  // A text with more than one UTF-16 unit for some characters is cut between characters.
+  let start = first.length <= longestStart ? first : [...first].slice(0, longestStart).join('');
   for (const line of others) {
     if (start.length + line.length > longestStart) break;
     start += `\n${line}`;

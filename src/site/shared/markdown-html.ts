@@ -52,10 +52,12 @@ export function markdownRenderer(url: { absolute(): string }): MarkdownRenderer 
     const headings = adaptHeadings(tokens, environment.use);
     const base: LinkBase = { page: environment.pageUrl, root, headings };
     for (const token of tokens) {
-      token.children = linkImages(token.children, state.Token);
+      if (token.children?.some(({ type }) => type === 'image'))
+        token.children = linkImages(token.children, state.Token);
       for (const child of token.children ?? []) adaptLink(child, base, isAbsolute);
     }
-    if (environment.use !== 'feed') state.tokens = withAdaptedTables(tokens, state.Token);
+    const hasTables = tokens.some(({ type }) => type === 'table_open');
+    if (hasTables && environment.use !== 'feed') state.tokens = withAdaptedTables(tokens, state.Token);
     // Email programs drop stylesheets.
     if (environment.use === 'mail') {
       // Breaking words makes columns as narrow as a letter, unless they have a width, for all in a narrow window.
@@ -66,7 +68,8 @@ export function markdownRenderer(url: { absolute(): string }): MarkdownRenderer 
         if (/^t[dh]_open$/.test(token.type)) token.attrSet('style', cell);
       }
     }
-    if (isAnswer) state.tokens = withIndentedLines(state.tokens, state.src.split('\n'), state.Token);
+    if (isAnswer && /^ {2}/m.test(state.src))
+      state.tokens = withIndentedLines(state.tokens, state.src.split('\n'), state.Token);
   });
   const { softbreak } = markdown.renderer.rules;
   markdown.renderer.rules.softbreak = (tokens, index, options, env, self) =>
@@ -156,6 +159,7 @@ function tableBox(type: string, nesting: -1 | 1, Made: MakeToken): Token {
 
 /** Ends each list before a line that is not indented. Markdown would add the line to the last item of the list. */
 function withEndsOfLists(source: string): string {
+  if (!/^[^\S\n]*(?:[-*+]|\d+[.)]) /m.test(source)) return source;
   let inList = false;
   return linesOf(source)
     .lines.map(({ text, fenced }) => {
@@ -183,19 +187,17 @@ function withIndentedLines(tokens: readonly Token[], lines: readonly string[], M
 }
 
 /** Replaces each image with a link to it or, within another link, with its text. */
-function linkImages(tokens: Token[] | null, Made: MakeToken) {
+function linkImages(tokens: readonly Token[], Made: MakeToken): Token[] {
   let links = 0;
-  return (
-    tokens?.flatMap((token) => {
-      if (token.type === 'link_open' || token.type === 'link_close') links += token.nesting;
-      if (token.type !== 'image') return [token];
-      const text = new Made('text', '', 0);
-      const target = String(token.attrGet('src'));
-      text.content = token.content === '' ? target : token.content;
-      if (links > 0) return [text];
-      const open = new Made('link_open', 'a', 1);
-      open.attrSet('href', target);
-      return [open, text, new Made('link_close', 'a', -1)];
-    }) ?? null
-  );
+  return tokens.flatMap((token) => {
+    if (token.type === 'link_open' || token.type === 'link_close') links += token.nesting;
+    if (token.type !== 'image') return [token];
+    const text = new Made('text', '', 0);
+    const target = String(token.attrGet('src'));
+    text.content = token.content === '' ? target : token.content;
+    if (links > 0) return [text];
+    const open = new Made('link_open', 'a', 1);
+    open.attrSet('href', target);
+    return [open, text, new Made('link_close', 'a', -1)];
+  });
 }
