@@ -131,7 +131,7 @@ const nested = /^evals(?:\/counterexamples|\/recordings(?:\/[^/]+)?)?$/;
 
 /** Reads the files of a folder. `inside` is the path from the agent's folder, and starts the names of the files. */
 function readFiles(path: string, inside = ''): SourceFile[] {
-  return visibleEntries(path).flatMap((entry) => readFilesAt(join(path, entry.name), `${inside}${entry.name}`, entry));
+  return visibleEntries(path).flatMap((entry) => readFilesAt(`${path}/${entry.name}`, `${inside}${entry.name}`, entry));
 }
 
 function readFilesAt(path: string, name: string, entry: Dirent): SourceFile[] {

@@ -4,7 +4,7 @@ import type Handlebars from 'handlebars';
 import runtime from 'handlebars/runtime.js';
 import { LRUCache } from 'lru-cache';
 import { digestOf, sha256Of } from '../../lib/files.ts';
-import { once } from '../../lib/lazy.ts';
+import { once, onceForEach } from '../../lib/lazy.ts';
 import { programFolder } from '../../program.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import { type Diagnostic, diagnose, locationAt, type Wording } from '../../schema/diagnostics/diagnostic.ts';
@@ -111,9 +111,9 @@ export function compileTemplates(
       if (template === undefined) throw new Error(`There is no template ${name}.hbs.`);
       return template(data, shared);
     },
-    version(name) {
-      return sha256Of(sources.find((source) => source.name === `${name}.hbs`)?.text ?? '').slice(0, 12);
-    },
+    version: onceForEach((name) =>
+      sha256Of(sources.find((source) => source.name === `${name}.hbs`)?.text ?? '').slice(0, 12),
+    ),
   };
 }
 
