@@ -91,7 +91,7 @@ export function build({
   const { destination: writer, info, selected, site, historyMissing } = result;
   const files = treeFolder === undefined ? null : installTree(site);
   const written = writer.finish(options.onProgress);
-  memory.save(writer);
+  memory.save(writer, site);
   const tree =
     treeFolder === undefined || files === null
       ? null
@@ -194,7 +194,6 @@ function render<Target extends Destination>(
     const destination = open();
     try {
       const info = renderSite(site, destination, onProgress);
-      memory?.keep(site);
       return { destination, info, selected, site, historyMissing };
     } catch (error) {
       destination.discard();

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   existsSync,
   readdirSync,
@@ -20,14 +19,14 @@ import {
   makeFolder,
   outputStamps,
   type Stamps,
+  sha256Of,
   sourceStamps,
 } from '../lib/files.ts';
-import { isInRepository } from '../lib/git.ts';
+import { commonFolder, foldersAbove, gitFolder, isInRepository, isRedirected } from '../lib/git.ts';
 import { programFiles, programVersion } from '../program.ts';
 import type { AgentHead } from '../schema/agent.ts';
 import type { BuildInfo } from '../schema/documents.ts';
 import type { KnownVersions, Related, Site } from '../site/site.ts';
-import { gitFiles, gitStamp } from './git-stamp.ts';
 import type { BuildWriter, BuiltFile, FolderStamps } from './write.ts';
 
 interface KnownAgent {
@@ -56,20 +55,18 @@ interface Remembered {
  */
 export class BuildMemory implements ContentMemory {
   readonly #file: string | null;
-  readonly #common: string;
   readonly #agents: ReadonlyMap<string, KnownAgent>;
-  readonly #next: Remembered['agents'] = [];
-  readonly #inRepository: boolean;
-  readonly #git: Remembered['git'];
   readonly #said: Remembered['git']['said'];
+  readonly #next: Pick<Remembered, 'common' | 'agents' | 'git'>;
+  readonly #inRepository: boolean;
   /** Whether the last build succeeded with the same settings, templates and program. */
   readonly isKnown: boolean;
   /** The files that the last build left. */
   readonly files: ReadonlyMap<string, BuiltFile>;
-  /** Which agents were related in the last build. The current build replaces it. */
-  related: Related | null;
-  /** The versions of plugins in the last build. The current build replaces them. */
-  versions: KnownVersions;
+  /** Which agents were related in the last build. */
+  readonly related: Related | null;
+  /** The versions of plugins in the last build. */
+  readonly versions: KnownVersions;
 
   /**
    * `cache` is the cache folder, or null. `cwd` is the catalog folder, `out` the build folder, and `common` a hash of what
@@ -77,7 +74,6 @@ export class BuildMemory implements ContentMemory {
    */
   constructor(cache: string | null, { cwd, out, common }: { cwd: string; out: string; common: string }) {
     this.#file = cache === null ? null : memoryFile(cache, out, 'files');
-    this.#common = common;
     // Without the build, every file has to be rendered, and every agent read.
     const read = this.#file === null || !existsSync(out) ? null : readChecked<Remembered>(this.#file);
     const usable = read?.common === common ? read : null;
@@ -88,7 +84,7 @@ export class BuildMemory implements ContentMemory {
     this.versions = usable?.versions ?? [];
     const stamp = cache === null ? null : gitStamp(cwd);
     this.#inRepository = isInRepository(cwd);
-    this.#git = { stamp, said: {} };
+    this.#next = { common, agents: [], git: { stamp, said: {} } };
     this.#said = stamp !== null && usable?.git.stamp === stamp ? usable.git.said : {};
   }
 
@@ -98,39 +94,26 @@ export class BuildMemory implements ContentMemory {
   }
 
   remember(stamp: string, head: AgentHead): void {
-    this.#next.push([head.slug, { stamp, head }]);
+    this.#next.agents.push([head.slug, { stamp, head }]);
   }
 
   ofGit<Value>(name: string, read: () => Value, isComplete: (value: Value) => boolean): Value {
     const value = name in this.#said ? (this.#said[name] as Value) : read();
-    if (isComplete(value) || !this.#inRepository) this.#git.said[name] = value;
+    if (isComplete(value) || !this.#inRepository) this.#next.git.said[name] = value;
     return value;
   }
 
-  /** Keeps what was found out about a site. */
-  keep({ related, plugins }: Pick<Site, 'related' | 'plugins'>): void {
-    this.related = related;
-    this.versions = plugins.known;
-  }
-
   /** Leaves what the next build needs. Nothing is thrown: without it, the next build takes longer. */
-  save({ files }: Pick<BuildWriter, 'files'>): void {
+  save({ files }: Pick<BuildWriter, 'files'>, { related, plugins }: Pick<Site, 'related' | 'plugins'>): void {
     if (this.#file === null) return;
-    const remembered: Remembered = {
-      common: this.#common,
-      agents: this.#next,
-      files: [...files],
-      related: this.related,
-      versions: this.versions,
-      git: this.#git,
-    };
-    writeChecked(this.#file, remembered);
+    const found = { files: [...files], related, versions: plugins.known };
+    writeChecked(this.#file, { ...this.#next, ...found } satisfies Remembered);
   }
 }
 
 /** The cache file for one kind of data about the build in `out`. */
 export function memoryFile(cache: string, out: string, what: string): string {
-  const name = createHash('sha256').update(resolve(out)).digest('hex').slice(0, 32);
+  const name = sha256Of(resolve(out)).slice(0, 32);
   return join(cache, 'builds', `${name}-${what}.json`);
 }
 
@@ -239,7 +222,8 @@ export function checkUnchanged(
 /** Whether a build of the same inputs as the last would write the same files. */
 function isSame(last: LastBuild<Stamps>, place: Place, today: string | undefined): boolean {
   if (!existsSync(place.out) || realpathSync(place.out) !== last.root || hasLeftovers(last.root)) return false;
-  const isDay = today === undefined ? isWithin(Date.now(), last) : today === last.day;
+  const now = Date.now();
+  const isDay = today === undefined ? last.begin <= now && now < last.end : today === last.day;
   return isDay && areOutputsUnchanged(last.outputs);
 }
 
@@ -295,14 +279,33 @@ function hasLeftovers(root: string): boolean {
   return readdirSync(dirname(root)).some((name) => name.startsWith(`.${basename(root)}.`));
 }
 
-function isWithin(now: number, { begin, end }: LastBuild<Stamps>): boolean {
-  return begin <= now && now < end;
-}
-
 function optionsOf({ cwd, options }: Place): string {
   return JSON.stringify([programVersion, cwd, options, process.versions]);
 }
 
 function lastFile({ cache, out }: Place): string {
   return memoryFile(cache, out, 'unchanged');
+}
+
+/**
+ * Returns the paths of the files in which Git keeps HEAD and the branches: as long as their stamps (see lib/files.ts) are
+ * the same, so are the history and the published agents. Outside of a repository, they are the places where one
+ * would begin. Null if Git uses other files.
+ */
+export function gitFiles(cwd: string, environment: NodeJS.ProcessEnv = process.env): string[] | null {
+  if (isRedirected(environment)) return null;
+  const folder = gitFolder(resolve(cwd));
+  if (folder === null) return foldersAbove(resolve(cwd)).map((path) => join(path, '.git'));
+  const common = commonFolder(folder);
+  const files = ['HEAD', 'config', 'packed-refs', 'shallow', 'refs', 'reftable'];
+  return [join(folder, 'HEAD'), join(folder, 'reftable'), ...files.map((name) => join(common, name))];
+}
+
+/** Returns the stamps of the same files, without starting Git; null if they are unknown or have just been changed. */
+export function gitStamp(cwd: string, environment: NodeJS.ProcessEnv = process.env): string | null {
+  const files = gitFiles(cwd, environment);
+  const stamps = sourceStamps(files ?? []);
+  return files !== null && areSettled(stamps)
+    ? JSON.stringify([environment.PATH, stamps.paths, ...stamps.numbers])
+    : null;
 }

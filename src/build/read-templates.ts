@@ -43,21 +43,14 @@ export function readTemplates(cwd: string): TemplateFiles {
 
   const isFree = (name: string) => name.startsWith('assets/') || fontName.test(name);
   const strangers = overrides.filter((name) => !names.includes(name) && !isFree(name));
-  const problems: [name: string, problem: Wording][] = [
-    ...(isCustom ? listFiles(theirs, (entry) => entry.isSymbolicLink()) : []).map((name): [string, Wording] => [
-      name,
-      fileMessages.symbolicLink(`templates/${name}`),
-    ]),
-    ...strangers.map((name): [string, Wording] => [
-      name,
-      templateMessages.unknownTemplate(name, nearest(name, names), names),
-    ]),
+  const refuse = (name: string, problem: Wording) =>
+    diagnose({ code: 'template/unknown', file: `templates/${name}`, ...problem });
+  const links = isCustom ? listFiles(theirs, (entry) => entry.isSymbolicLink()) : [];
+  const problems = [
+    ...links.map((name) => refuse(name, fileMessages.symbolicLink(`templates/${name}`))),
+    ...strangers.map((name) => refuse(name, templateMessages.unknownTemplate(name, nearest(name, names), names))),
   ];
-  if (problems.length > 0) {
-    throw new ContentError(
-      problems.map(([name, problem]) => diagnose({ code: 'template/unknown', file: `templates/${name}`, ...problem })),
-    );
-  }
+  if (problems.length > 0) throw new ContentError(problems);
 
   const templates: TemplateFiles['templates'] = [];
   const assets: TemplateFiles['assets'] = new Map();

@@ -8,7 +8,7 @@ import { ContentError } from '../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import { type BuildInfo, buildFile, toJson } from '../schema/documents.ts';
 import { outputs } from '../site/index.ts';
-import { type Digest, type Part, type RenderedFile, whole } from '../site/output.ts';
+import type { Digest, Part, RenderedFile } from '../site/output.ts';
 import type { Site } from '../site/site.ts';
 
 /** The parts of a file that was written: the input of each, and its length in bytes. */
@@ -111,34 +111,33 @@ export function renderSite(site: Site, destination: Destination, onProgress: OnP
   const claim = claimPaths();
   const faults: Diagnostic[] = [];
   const digest = (path: string) => Buffer.from(destination.digest(path), 'base64url').toString('hex');
-  const inputsOf = ({ inputs = whole(site.agents) }: RenderedFile) => inputs;
   const write = (file: RenderedFile) => {
+    const { path, inputs } = file;
     const content = attempt(file, faults, digest);
     if (content === null) return;
-    const inputs = inputsOf(file);
-    if (typeof content === 'function') content((bytes) => destination.write(file.path, inputs, bytes));
+    if (typeof content === 'function') content((bytes) => destination.write(path, inputs, bytes));
     else if (typeof content === 'object' && !(content instanceof Uint8Array)) {
-      destination.writeParts(file.path, inputs, content);
-    } else destination.write(file.path, inputs, content);
+      destination.writeParts(path, inputs, content);
+    } else destination.write(path, inputs, content);
   };
   /** Files that other threads make, while the rest is rendered. */
   const waiting = outputs
     .filter(({ inThreads }) => inThreads)
     .flatMap((output) => [...output.files(site)])
-    .filter((file) => !destination.keep(file.path, inputsOf(file)))
+    .filter(({ path, inputs }) => !destination.keep(path, inputs))
     .reverse();
   const startNext = () => {
     const file = waiting.pop();
     if (file !== undefined) write(file);
   };
   for (const { file, rank, position } of filesOf(site)) {
-    const { path, copy } = file;
+    const { path, copy, inputs } = file;
     const inThreads = outputs[rank]?.inThreads === true;
     claim(path);
     paths[rank]?.push(path);
     if (position !== null) onProgress('Rendering agents', position + 1, site.agents.length);
     if (inThreads) destination.reserve(path);
-    else if (!destination.keep(path, inputsOf(file))) write(file);
+    else if (!destination.keep(path, inputs)) write(file);
     if (waiting.length > 0 && site.images.isReady()) startNext();
     if (copy === undefined || faults.length > 0) continue;
     claim(copy);

@@ -172,20 +172,14 @@ function tryTemplates(cwd: string, settings: Settings, selected: Selected): void
   const site = makeSite(readTemplates(cwd), settings, selected, { preview: true, images: true });
   try {
     for (const output of outputs) {
-      for (const file of first(output.files(site))) {
+      for (const file of output.files(site)) {
         const content = file.render(() => '');
         if (typeof content === 'function') content(() => {});
+        break;
       }
     }
     site.images.finish();
   } finally {
     site.images.close();
-  }
-}
-
-function* first<Item>(items: Iterable<Item>): Iterable<Item> {
-  for (const item of items) {
-    yield item;
-    return;
   }
 }

@@ -1,4 +1,4 @@
-import { type Zone, zone } from '../lib/calendar.ts';
+import { zone } from '../lib/calendar.ts';
 import { digestOf } from '../lib/files.ts';
 import { compareText } from '../lib/text.ts';
 import type { Agent, Change, NumberedAgent } from '../schema/agent.ts';
@@ -17,7 +17,6 @@ import { compileTemplates, type TemplateFiles } from './shared/templates.ts';
 import {
   addresses,
   dateNames,
-  type Fingerprint,
   type KnownVersions,
   type NextAgent,
   type PublishedAgent,
@@ -126,34 +125,25 @@ function relatedOf(agents: readonly PublishedAgent[], before: Related | null): R
 }
 
 /** Returns a function that adds to an agent what a site shows of it. */
-function publisherOf({
-  settings,
-  history,
-  listsShowAll,
-}: Pick<Site, 'settings' | 'history' | 'listsShowAll'>): (agent: NumberedAgent) => PublishedAgent {
+function publisherOf({ settings, history, listsShowAll }: Pick<Site, 'settings' | 'history' | 'listsShowAll'>) {
   const url = addresses(settings);
-  const calendar = zone(settings.timezone);
-  return (agent) => {
+  const { startOfDay, today } = zone(settings.timezone);
+  return (agent: NumberedAgent): PublishedAgent => {
+    const { slug, issue, date, digest, headDigest } = agent;
     const changes = changesOf(agent, history);
-    return Object.assign({}, agent, datesOf(agent.date, changes, calendar), {
+    const published = startOfDay(date);
+    const changed = new Date(Math.max(changes[0]?.time ?? 0, published.getTime()));
+    const whole = digestOf(JSON.stringify([slug, issue, date, digest, changes]));
+    const listed = digestOf(JSON.stringify([slug, issue, date, headDigest, changes[0]?.time]));
+    return Object.assign({}, agent, {
+      published,
+      changed,
+      changedOn: today(changed),
+      history: changes.map((change) => ({ ...change, day: today(new Date(change.time)) })),
       document: listedDocumentOf(agent, settings, url),
       revision: changes.length,
-      fingerprint: fingerprintOf(agent, changes, listsShowAll),
+      fingerprint: { whole, listed: listsShowAll ? whole : listed },
     });
-  };
-}
-
-type Dates = Pick<PublishedAgent, 'published' | 'changed' | 'changedOn' | 'history'>;
-
-function fingerprintOf(
-  { slug, issue, date, digest, headDigest }: NumberedAgent,
-  changes: readonly Change[],
-  listsShowAll: boolean,
-): Fingerprint {
-  const whole = digestOf(JSON.stringify([slug, issue, date, digest, changes]));
-  return {
-    whole,
-    listed: listsShowAll ? whole : digestOf(JSON.stringify([slug, issue, date, headDigest, changes[0]?.time])),
   };
 }
 
@@ -163,18 +153,6 @@ function changesOf({ slug, formerSlugs }: NumberedAgent, history: Site['history'
     .flatMap((name) => history.get(name) ?? [])
     .filter(({ whole }) => !whole)
     .sort((a, b) => b.time - a.time);
-}
-
-/** When an agent was published and changed. */
-function datesOf(date: string, changes: readonly Change[], { startOfDay, today }: Zone): Dates {
-  const published = startOfDay(date);
-  const changed = new Date(Math.max(changes[0]?.time ?? 0, published.getTime()));
-  return {
-    published,
-    changed,
-    changedOn: today(changed),
-    history: changes.map((change) => ({ ...change, day: today(new Date(change.time)) })),
-  };
 }
 
 /** The scripts of living languages that are written from right to left (ISO 15924). */

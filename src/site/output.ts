@@ -23,9 +23,9 @@ export interface RenderedFile {
   copy?: string;
   /**
    * What it is rendered from, besides what every file depends on (settings, templates, program): fingerprints of agents
-   * and other values. As long as they stay, so do its bytes. @default all agents
+   * and other values. As long as they stay, so do its bytes.
    */
-  inputs?: readonly string[];
+  inputs: readonly string[];
   /** The slug of its agent, if it is about only one. An error in it is then reported for that agent. */
   agent?: string;
   render(digest: Digest): string | Uint8Array | Deferred | readonly Part[];

@@ -54,14 +54,6 @@ export interface NextAgent {
   name: string | null;
 }
 
-/** Hashes of an agent, by which a build knows what it need not render again. */
-export interface Fingerprint {
-  /** Changes with any byte of the agent. */
-  whole: string;
-  /** Changes with what lists, neighbors and the search show of it: everything but its long texts. */
-  listed: string;
-}
-
 /** Which agents are related. */
 export interface Related {
   /** A hash of what decides it. */
@@ -94,7 +86,13 @@ export interface PublishedAgent extends NumberedAgent {
   revision: number;
   /** Its changes, also under former slugs, newest first, each with its day in that time zone; empty without git. */
   history: readonly (Change & { day: string })[];
-  fingerprint: Fingerprint;
+  /** Hashes by which a build knows what it need not render again. */
+  fingerprint: {
+    /** Changes with any byte of the agent. */
+    whole: string;
+    /** Changes with what lists, neighbors and the search show of it: everything but its long texts. */
+    listed: string;
+  };
 }
 
 /** Makes functions that write out days (YYYY-MM-DD) and months (YYYY-MM) in a language (BCP 47). */

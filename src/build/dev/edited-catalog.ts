@@ -15,7 +15,7 @@ import type { Settings } from '../../schema/settings.ts';
 import { makeSite, withTexts } from '../../site/make-site.ts';
 import type { TemplateFiles } from '../../site/shared/templates.ts';
 import type { Site } from '../../site/site.ts';
-import { gitStamp } from '../git-stamp.ts';
+import { gitStamp } from '../last-build.ts';
 import { readTemplates } from '../read-templates.ts';
 import { diagnosticsOf } from '../validate.ts';
 

@@ -1,10 +1,12 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { unprocessable } from '../../content/read.ts';
 import { OperationError } from '../../lib/errors.ts';
+import { digestOf, sha256Of } from '../../lib/files.ts';
 import { programFolder, programVersion } from '../../program.ts';
 import { ContentError, sortDiagnostics } from '../../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
@@ -37,7 +39,7 @@ const maxKept = 1_000;
 
 /** Renders the files of a site that are asked for, and renders them again only if what they show has changed. */
 class Pages {
-  readonly #kept = new LRUCache<string, { inputs: readonly string[] | undefined; site: Site; page: Page }>({
+  readonly #kept = new LRUCache<string, { inputs: readonly string[]; site: Site; page: Page }>({
     max: maxKept,
   });
   #site: Site | null = null;
@@ -57,7 +59,8 @@ class Pages {
     const file = fileAt(this.#site, path);
     if (file === null) return null;
     const kept = this.#kept.get(path);
-    if (kept !== undefined && (kept.site === this.#site || sameTexts(kept.inputs, file.inputs))) return kept.page;
+    if (kept !== undefined && (kept.site === this.#site || isDeepStrictEqual(kept.inputs, file.inputs)))
+      return kept.page;
     const page = this.#render(this.#site, file, isPage);
     if (page !== null && page.errors.length === 0) {
       this.#kept.set(path, { inputs: file.inputs, site: this.#site, page });
@@ -89,7 +92,7 @@ function fileAt(site: Site, path: string): RenderedFile | null {
 function bytesOf(site: Site, { render }: RenderedFile): Buffer {
   const content = render((path) => {
     const other = fileAt(site, path);
-    return other === null ? '' : createHash('sha256').update(bytesOf(site, other)).digest('hex');
+    return other === null ? '' : sha256Of(bytesOf(site, other));
   });
   if (typeof content === 'string' || content instanceof Uint8Array) return Buffer.from(content);
   if (typeof content !== 'function') return Buffer.from(content.map((part) => part.render()).join(''));
@@ -104,9 +107,7 @@ function bytesOf(site: Site, { render }: RenderedFile): Buffer {
 
 /** Adds the script of the preview to a page. */
 function withScript(html: string, errors: readonly Diagnostic[] = []): Page {
-  const mark = createHash('sha256')
-    .update(html.replace(/(\.css\?v)(?:=|&#x3D;)\w*/g, '$1'))
-    .digest('base64url');
+  const mark = digestOf(html.replace(/(\.css\?v)(?:=|&#x3D;)\w*/g, '$1'));
   const script = `<script type="module" src="${devPath}dev.js" data-mark="${mark}"></script>`;
   const end = html.indexOf('</head>');
   const at = end === -1 ? html.length : end;
@@ -120,10 +121,6 @@ function withoutContent(errors: readonly Diagnostic[]): Page {
     '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n' +
     '<title>Errors in the catalog</title>\n</head>\n<body>\n<p>The page appears here once the errors are fixed.</p>\n</body>\n</html>\n';
   return withScript(html, errors);
-}
-
-function sameTexts(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
-  return a !== undefined && b !== undefined && a.length === b.length && a.every((text, index) => text === b[index]);
 }
 
 /** What the script of a page gets after each update. */

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { HelperDeclareSpec } from 'handlebars';
 import Handlebars from 'handlebars/runtime.js';
+import { sha256Of } from '../../lib/files.ts';
 import { promptLicense } from '../../schema/documents.ts';
 import { maxEmail } from '../../schema/fields.ts';
 import { maxVoteNote } from '../../schema/requests.ts';
@@ -123,7 +123,7 @@ function withLineNumbers(text: string): string {
 
 /** The `v` in an asset's address. It changes with the bytes, so that the address can be cached permanently. */
 export function assetVersion(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex').slice(0, 12);
+  return sha256Of(bytes).slice(0, 12);
 }
 
 /** Describes pages to search engines, as JSON-LD with the vocabulary of schema.org. */

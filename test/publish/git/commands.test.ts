@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { gitFiles } from '../../../src/build/git-stamp.ts';
+import { gitFiles } from '../../../src/build/last-build.ts';
 import { findDefaultBranch } from '../../../src/content/history.ts';
 import { type GitError, git, isInRepository } from '../../../src/lib/git.ts';
 import { inFolder, writeFiles } from '../../support/catalog.ts';
