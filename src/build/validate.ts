@@ -31,8 +31,9 @@ interface Checked {
 }
 
 /**
- * Returns all problems of a catalog: those of its settings, and those that `validateCatalog` finds. If some
- * settings are wrong, the agents are checked against the rest. `today` defaults to today in the catalog's time zone.
+ * Returns all problems of a catalog: those of its settings, of every folder, whether or not its agent is due, and of the
+ * catalog's custom templates. If some settings are wrong, the agents are checked against the rest. `today` defaults to today
+ * in the catalog's time zone.
  *
  * Throws UsageError if an override of the settings is wrong.
  */
@@ -44,24 +45,10 @@ export async function checkCatalog(
 ): Promise<Checked> {
   const { settings, vocabulary, diagnostics } = checkSettings(cwd, overrides, environment);
   const today = overrides.today ?? zone(settings.timezone).today(new Date());
-  const result = await validateCatalog(cwd, settings, today, { vocabulary, onProgress });
-  return { ...result, diagnostics: sortDiagnostics([...diagnostics, ...result.diagnostics]) };
-}
-
-/**
- * Returns all problems of a catalog except those of its settings. It checks every folder, whether or not its agent is
- * due, and the catalog's custom templates.
- */
-export async function validateCatalog(
-  cwd: string,
-  settings: Settings,
-  today: string,
-  { vocabulary = settings, onProgress = () => {} }: { vocabulary?: KnownVocabulary; onProgress?: OnProgress } = {},
-): Promise<Checked> {
   const onFolder = (done: number, total: number) => onProgress('Reading agents', done, total);
   const content = loadContent(cwd, vocabulary, today, { onFolder });
   const { folders } = content;
-  const diagnostics = diagnosticsOf(cwd, content, settings, { today, vocabulary, onProgress });
+  const problems = diagnosticsOf(cwd, content, settings, { today, vocabulary, onProgress });
   const drafts = folders.filter(({ schedule }) => schedule.draft);
   return {
     folders: folders.map(({ slug }) => slug),
@@ -71,7 +58,7 @@ export async function validateCatalog(
         [...texts().values()].flatMap((text) => placeholderFindings(text)).length,
       ]),
     ),
-    diagnostics,
+    diagnostics: sortDiagnostics([...diagnostics, ...problems]),
   };
 }
 

@@ -22,12 +22,12 @@ interface DailyOptions {
   task(): Promise<void>;
   /** The day for which the task has run; null if it must run soon. */
   done: string | null;
-  /** How long to wait at most before looking at the clock again, in milliseconds: clocks change and machines sleep. @default 60000 */
-  longestWaitMs?: number;
   /** How long to wait after a first failure, in milliseconds. The wait doubles with each further one, up to half an hour. @default 5000 */
   retryMs?: number;
 }
 
+/** How long to wait at most before looking at the clock again, in milliseconds: clocks change and machines sleep. */
+const longestWaitMs = 60_000;
 const longestRetryMs = 30 * 60_000;
 /** The shortest wait before the clock is checked again, in milliseconds. */
 const shortestWaitMs = 100;
@@ -38,14 +38,7 @@ const shortestWaitMs = 100;
  *
  * Returns a function that stops it.
  */
-export function daily({
-  today,
-  untilTomorrow,
-  task,
-  done,
-  longestWaitMs = 60_000,
-  retryMs = 5_000,
-}: DailyOptions): () => void {
+export function daily({ today, untilTomorrow, task, done, retryMs = 5_000 }: DailyOptions): () => void {
   let timer: NodeJS.Timeout | undefined;
   let ended = false;
   let failures = done === null ? 1 : 0;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { validateCatalog } from '../build/validate.ts';
+import { checkCatalog } from '../build/validate.ts';
 import type { Calendar } from '../content/check/calendar.ts';
 import {
   type Answers,
@@ -277,7 +277,7 @@ export async function takeIn(
     if (error instanceof ContentError) return refused(inForm(error.diagnostics));
     throw error;
   }
-  const { diagnostics } = await validateCatalog(cwd, settings, today);
+  const { diagnostics } = await checkCatalog(cwd, { today }, {});
   return {
     draft: { slug: whole.slug, title: whole.title },
     problems: [],

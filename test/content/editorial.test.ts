@@ -1,9 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { validateCatalog } from '../../src/build/validate.ts';
+import { checkCatalog } from '../../src/build/validate.ts';
 import { rulesAcross } from '../../src/content/rules/across.ts';
 import { editorialRules } from '../../src/content/rules/index.ts';
-import { loadSettings } from '../../src/content/settings.ts';
 import type { Diagnostic } from '../../src/schema/diagnostics/diagnostic.ts';
 import { allRules } from '../../src/schema/rules.ts';
 import { bundled, inFolder, writeCatalog } from '../support/catalog.ts';
@@ -219,7 +218,7 @@ for (const [name, added, expected] of secrets) {
   test(`the search for secrets ${name}`, async () => {
     await inFolder(async (folder) => {
       writeCatalog(folder, [{ slug: 'a', date: today, ...input(`${goodSampleInput}${added}\n`) }]);
-      const { diagnostics } = await validateCatalog(folder, loadSettings(folder, {}, {}), today);
+      const { diagnostics } = await checkCatalog(folder, { today }, {});
       assert.equal(
         diagnostics.map(({ code, file, line, column, message }) => `${code} ${file} ${line}:${column} ${message}`),
         expected.map((secret) => `text/secret agents/a/sample-input.txt ${secret.replace(' ', ' This looks like ')}.`),

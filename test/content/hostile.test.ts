@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { renderCatalog } from '../../src/build/build.ts';
-import { validateCatalog } from '../../src/build/validate.ts';
+import { checkCatalog } from '../../src/build/validate.ts';
 import { loadSettings } from '../../src/content/settings.ts';
 import { planPublication } from '../../src/publish/plan.ts';
 import { ContentError } from '../../src/schema/diagnostics/content-error.ts';
@@ -41,7 +41,7 @@ async function outcomesOf(
     [...built].sort(),
   );
 
-  const { diagnostics } = await validateCatalog(folder, settings, today);
+  const { diagnostics } = await checkCatalog(folder, { today }, {});
   assert.equal(
     diagnostics.filter(({ code }) => code === 'agent/unprocessable').map(({ slug }) => slug),
     unprocessable,
@@ -135,7 +135,7 @@ test('an agent that a renderer fails on is refused by validate, build and publis
       const outcomes = await outcomesOf(folder, agents, ['agent-1']);
       assert.equal(outcomes, { 'agent-0': 'built', 'agent-1': 'refused', 'agent-2': 'built' });
       const settings = loadSettings(folder, {}, {});
-      const { diagnostics } = await validateCatalog(folder, settings, today);
+      const { diagnostics } = await checkCatalog(folder, { today }, {});
       assert.equal(
         diagnostics.map(({ code, file }) => [code, file]),
         [['agent/unprocessable', 'agents/agent-1/agent.md']],
@@ -145,7 +145,7 @@ test('an agent that a renderer fails on is refused by validate, build and publis
       // An editor learns of it while the agent is a draft.
       const path = join(folder, 'agents/agent-1/agent.md');
       writeFileSync(path, readFileSync(path, 'utf8').replace('---\n', '---\ndraft: true\n'));
-      const drafted = await validateCatalog(folder, settings, today);
+      const drafted = await checkCatalog(folder, { today }, {});
       assert.equal(
         drafted.diagnostics.map(({ code, slug }) => [code, slug]),
         [['agent/unprocessable', 'agent-1']],

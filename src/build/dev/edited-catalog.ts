@@ -31,10 +31,10 @@ export const everything: Changes = { agents: 'all', settings: true, templates: t
 export const nothing: Changes = { agents: new Set(), settings: false, templates: false };
 
 /** Keeps what Git said until commits or branches change. */
-class GitMemory {
+class GitMemory implements Pick<ContentMemory, 'ofGit'> {
   readonly #cwd: string;
   #stamp: string | null = null;
-  #said = new Map<string, unknown>();
+  readonly #said = new Map<string, unknown>();
 
   constructor(cwd: string) {
     this.#cwd = cwd;
@@ -45,18 +45,16 @@ class GitMemory {
     return this.#stamp !== null && gitStamp(this.#cwd) === this.#stamp;
   }
 
-  /** Returns the memory for one update. */
-  now(): { ofGit<Value>(name: string, read: () => Value): Value } & Pick<ContentMemory, 'ofGit'> {
+  /** Begins an update: forgets what may not be so any more. */
+  begin(): void {
     const stamp = gitStamp(this.#cwd);
-    if (stamp === null || stamp !== this.#stamp) this.#said = new Map();
+    if (stamp === null || stamp !== this.#stamp) this.#said.clear();
     this.#stamp = stamp;
-    const said = this.#said;
-    return {
-      ofGit<Value>(name: string, read: () => Value): Value {
-        if (!said.has(name)) said.set(name, read());
-        return said.get(name) as Value;
-      },
-    };
+  }
+
+  ofGit<Value>(name: string, read: () => Value): Value {
+    if (!this.#said.has(name)) this.#said.set(name, read());
+    return this.#said.get(name) as Value;
   }
 }
 
@@ -250,10 +248,10 @@ export class EditedCatalog {
     const today = this.#options.today ?? zone(settings.timezone).today(new Date());
     const folders = [...this.#entries.values()].map(({ folder }) => folder).sort((a, b) => compareText(a.slug, b.slug));
     const sources = () => folders.map(({ slug }) => readAgent(cwd, slug) ?? { slug, files: [], problem: null });
-    const memory = this.#git.now();
+    this.#git.begin();
     const { rules } = settings;
-    const content = settleContent(cwd, folders, { today, rules, sources, numbers: 'expected', memory });
-    const history = memory.ofGit('history', () => readHistory(cwd));
+    const content = settleContent(cwd, folders, { today, rules, sources, numbers: 'expected', memory: this.#git });
+    const history = this.#git.ofGit('history', () => readHistory(cwd));
     const selected = select(content, { today, future: true, drafts: true });
     this.#findings = content.diagnostics;
     this.#diagnostics = diagnosticsOf(cwd, content, settings, { today, judged: this.#judged });
