@@ -3,7 +3,7 @@ import type { Change, NumberedAgent } from '../schema/agent.ts';
 import type { AgentDocument, PublishedPlugins } from '../schema/documents.ts';
 import type { Settings } from '../schema/settings.ts';
 import type { InstallWays } from '../text/install-ways.ts';
-import type { MarkdownRenderer } from './shared/markdown-html.ts';
+import type { markdownRenderer } from './shared/markdown-html.ts';
 import type { Templates } from './shared/templates.ts';
 import type { ImageRenderer } from './social-image/renderer.ts';
 
@@ -28,7 +28,7 @@ export interface Site {
   templates: Templates;
   /** Files that are published unchanged, by their path below dist/. */
   assets: ReadonlyMap<string, Uint8Array>;
-  markdown: MarkdownRenderer;
+  markdown: ReturnType<typeof markdownRenderer>;
   /** Writes out days and months. */
   dates: ReturnType<typeof dateNames>;
   /** The direction in which the language of the agents is written. */

@@ -8,27 +8,6 @@ import {
 } from '../../text/markdown.ts';
 import { linesOf } from '../../text/prompt-text.ts';
 
-/**
- * Renders an agent's Markdown as HTML. Raw HTML becomes text, images become links, links with other schemes become
- * text.
- */
-export interface MarkdownRenderer {
-  /**
-   * Renders for a page: headings start at level 3 and have ids, tables are in boxes that scroll, and links within the
-   * site start with its path. `pageUrl` is the base of relative links.
-   */
-  forPage(source: string, pageUrl: string): string;
-  /** Renders for a feed: headings start at level 4 without ids, and all links are absolute. */
-  forFeed(source: string, pageUrl: string): string;
-  /**
-   * Renders an assistant's answer for a page: as `forPage`, but headings have no ids, lines stay lines, and a part whose
-   * lines are indented, such as a tree, stays as it is.
-   */
-  forAnswer(source: string, pageUrl: string): string;
-  /** Renders the same for an email: cells have their styles, and all links are absolute. */
-  forMail(source: string, pageUrl: string): string;
-}
-
 interface Environment {
   pageUrl: string;
   use: 'page' | 'feed' | 'answer' | 'mail';
@@ -39,8 +18,11 @@ const mailCell =
 
 const mailPre = 'white-space: pre-wrap; word-break: break-word;';
 
-/** Makes the Markdown renderer of a site. */
-export function markdownRenderer(url: { absolute(): string }): MarkdownRenderer {
+/**
+ * Makes the Markdown renderer of a site. It renders an agent's Markdown as HTML: raw HTML becomes text, images become links,
+ * links with other schemes become text. `pageUrl` is the base of relative links.
+ */
+export function markdownRenderer(url: { absolute(): string }) {
   const markdown = markdownParser();
   const root = url.absolute().replace(/\/$/, '');
 
@@ -95,11 +77,21 @@ export function markdownRenderer(url: { absolute(): string }): MarkdownRenderer 
   const render = (source: string, pageUrl: string, use: Environment['use']): string =>
     markdown.render(source, { environment: { pageUrl, use } satisfies Environment });
   return {
-    forPage: (source, pageUrl) => render(source, pageUrl, 'page'),
-    forAnswer: (source, pageUrl) => render(withEndsOfLists(source), pageUrl, 'answer'),
-    forMail: (source, pageUrl) =>
+    /**
+     * Renders for a page: headings start at level 3 and have ids, tables are in boxes that scroll, and links within the
+     * site start with its path.
+     */
+    forPage: (source: string, pageUrl: string) => render(source, pageUrl, 'page'),
+    /**
+     * Renders an assistant's answer for a page: as `forPage`, but headings have no ids, lines stay lines, and a part whose
+     * lines are indented, such as a tree, stays as it is.
+     */
+    forAnswer: (source: string, pageUrl: string) => render(withEndsOfLists(source), pageUrl, 'answer'),
+    /** Renders the same for an email: cells have their styles, and all links are absolute. */
+    forMail: (source: string, pageUrl: string) =>
       render(withEndsOfLists(source), pageUrl, 'mail').replaceAll('<pre>', `<pre style="${mailPre}">`),
-    forFeed: (source, pageUrl) => render(source, pageUrl, 'feed'),
+    /** Renders for a feed: headings start at level 4 without ids, and all links are absolute. */
+    forFeed: (source: string, pageUrl: string) => render(source, pageUrl, 'feed'),
   };
 }
 
