@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { type History, readHistory } from '../content/history.ts';
+import { readHistory } from '../content/history.ts';
 import { loadContent, noMemory } from '../content/load.ts';
 import { type Selected, type Selection, select } from '../content/schedule.ts';
 import { areSettled, noStamps, type Stamps, sourceStamps } from '../lib/files.ts';
@@ -8,25 +8,16 @@ import type { OnProgress } from '../lib/lazy.ts';
 import { programFiles } from '../program.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
-import type { BuildInfo } from '../schema/documents.ts';
 import type { Settings } from '../schema/settings.ts';
 import { installTree, newestIssue } from '../site/install/plugins.ts';
 import { makeSite } from '../site/make-site.ts';
 import type { TemplateFiles } from '../site/shared/templates.ts';
-import type { Site } from '../site/site.ts';
 import { readPublished } from '../storage/build-folder.ts';
 import { publishedPlugins, readReleases } from './install-branch.ts';
 import { BuildMemory } from './last-build.ts';
 import { readTemplates } from './read-templates.ts';
 import { type Destination, faultsOf, MemoryDestination, renderSite, UnrenderableAgents } from './render.ts';
-import {
-  BuildWriter,
-  type BuiltFile,
-  type FolderStamps,
-  refuseOtherTrees,
-  type Written,
-  writeInstallTree,
-} from './write.ts';
+import { BuildWriter, refuseOtherTrees, writeInstallTree } from './write.ts';
 
 interface RenderOptions extends Selection {
   /** The catalog folder. */
@@ -42,30 +33,8 @@ interface RenderOptions extends Selection {
   sources?: Stamps;
 }
 
-/** An install tree that was written. */
-export interface InstalledTree extends Written {
-  /** The number of its newest agent; 0 without agents. */
-  issue: number;
-  /** The address of the repository that it names, if the settings have one. */
-  repository: string | null;
-}
-
-export interface BuildResult {
-  info: BuildInfo;
-  /** Every file of the build by its path. */
-  files: ReadonlyMap<string, BuiltFile>;
-  /** The stamps of its folders. */
-  folders: FolderStamps;
-  written: Written;
-  /** The install tree, if one was written. */
-  tree: InstalledTree | null;
-  /** Diagnostics that did not stop the build. */
-  warnings: Diagnostic[];
-  /** Slugs of due agents that were skipped because of their errors. */
-  skipped: string[];
-  /** What is missing of the history of prompts or plugins, and why; null if nothing is. */
-  historyMissing: string | null;
-}
+/** What a build did. */
+export type BuildResult = ReturnType<typeof build>;
 
 /**
  * Builds the catalog into the folder `out`: read → validate → number → render → write. Agents and files that did not
@@ -78,7 +47,7 @@ export function build({
   out,
   installTree: treeFolder,
   ...options
-}: RenderOptions & { out: string; installTree?: string | undefined }): BuildResult {
+}: RenderOptions & { out: string; installTree?: string | undefined }) {
   if (treeFolder !== undefined) refuseOtherTrees(treeFolder);
   const templates = readTemplates(options.cwd);
   const memory = new BuildMemory(cacheOf(options), { cwd: options.cwd, out, common: commonInputs(options, templates) });
@@ -97,20 +66,18 @@ export function build({
       ? null
       : {
           ...writeInstallTree(treeFolder, files),
+          /** The number of its newest agent; 0 without agents. */
           issue: newestIssue(site.agents),
+          /** The address of the repository that it names, if the settings have one. */
           repository: site.settings.repository ?? null,
         };
+  /** `warnings` did not stop the build, and `skipped` are the slugs of due agents with errors. */
   const { warnings, skipped } = selected;
   return { info, files: writer.files, folders: writer.folders, written, tree, warnings, skipped, historyMissing };
 }
 
 /** Builds the catalog in memory, without writing it. Throws ContentError as `build` does. */
-export function renderCatalog(options: RenderOptions): {
-  rendered: { info: BuildInfo; files: Map<string, Buffer> };
-  selected: Selected;
-  site: Site;
-  historyMissing: string | null;
-} {
+export function renderCatalog(options: RenderOptions) {
   const { destination, info, ...result } = render(
     options,
     readTemplates(options.cwd),
@@ -149,17 +116,13 @@ function commonInputs(
   return hash.digest('base64url');
 }
 
-function isComplete({ missing }: History): boolean {
-  return missing === null;
-}
-
 /** Calls `open` for each attempt: if agents cannot be rendered, the build is repeated without them. */
 function render<Target extends Destination>(
   options: RenderOptions,
   templates: TemplateFiles,
   memory: BuildMemory | null,
   open: () => Target,
-): { destination: Target; info: BuildInfo; selected: Selected; site: Site; historyMissing: string | null } {
+) {
   const { cwd, settings, images = true, onProgress = () => {}, sources = noStamps, ...selection } = options;
   const cache = cacheOf(options);
   const recalled = memory ?? noMemory;
@@ -170,7 +133,11 @@ function render<Target extends Destination>(
     sources,
     onFolder: (done, total) => onProgress('Reading agents', done, total),
   });
-  const { changes, missing } = recalled.ofGit('history', () => readHistory(cwd), isComplete);
+  const { changes, missing } = recalled.ofGit(
+    'history',
+    () => readHistory(cwd),
+    (history) => history.missing === null,
+  );
   const releases = recalled.ofGit(
     'releases',
     () => readReleases(cwd),
@@ -185,6 +152,7 @@ function render<Target extends Destination>(
     images,
     memory,
   };
+  /** What is missing of the history of prompts or plugins, and why; null if nothing is. */
   const historyMissing = [missing, releases.note].filter((note) => note !== null).join(' ') || null;
   const faults: Diagnostic[] = [];
   for (;;) {

@@ -4,23 +4,16 @@ import { OperationError } from '../lib/errors.ts';
 import { type HttpFailed, httpRequest } from '../lib/http.ts';
 import { buildInfo } from '../schema/documents.ts';
 
-/** The build at a live address. */
-export interface LiveSite {
-  /** The id of the build; null if the address has none. */
-  id: string | null;
-  /** Its problems, each as a sentence. */
-  problems: string[];
-}
-
 const buildShape = buildInfo.pick({ id: true, counts: true, preview: true }).partial({ preview: true });
 const skillsShape = z.object({ skills: z.array(z.object({ url: z.string() })) });
 
 /**
- * Requests build.json and the index of skills from `baseUrl`. The index is missing on a host that drops hidden folders.
+ * Requests build.json and the index of skills from `baseUrl`. The index is missing on a host that drops hidden folders. `id` is null
+ * if the address has no build. Each problem is a sentence.
  *
  * Throws OperationError if the address does not answer.
  */
-export async function readLiveSite(baseUrl: string): Promise<LiveSite> {
+export async function readLiveSite(baseUrl: string): Promise<{ id: string | null; problems: string[] }> {
   const build = await fetchJson(`${baseUrl}/build.json`, buildShape);
   if ('problem' in build) return { id: null, problems: [build.problem] };
   const { id, counts, preview = false } = build.value;

@@ -4,7 +4,7 @@ import type { AgentDocument, PublishedPlugins } from '../schema/documents.ts';
 import type { Settings } from '../schema/settings.ts';
 import type { InstallWays } from '../text/install-ways.ts';
 import type { markdownRenderer } from './shared/markdown-html.ts';
-import type { Templates } from './shared/templates.ts';
+import type { compileTemplates } from './shared/templates.ts';
 import type { ImageRenderer } from './social-image/renderer.ts';
 
 /** The input of all outputs. The same site always renders the same bytes. */
@@ -25,7 +25,7 @@ export interface Site {
   published: PublishedPlugins;
   plugins: PluginVersions;
   installWays: InstallWays;
-  templates: Templates;
+  templates: ReturnType<typeof compileTemplates>;
   /** Files that are published unchanged, by their path below dist/. */
   assets: ReadonlyMap<string, Uint8Array>;
   markdown: ReturnType<typeof markdownRenderer>;

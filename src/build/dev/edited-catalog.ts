@@ -140,8 +140,9 @@ export class EditedCatalog {
     }
     const before = new Map(this.#entries);
     attempt(() => this.#readAgents(again ? 'all' : agents, previous, again));
-    const isUpToDate = () =>
-      agents === 'all' ? this.site !== null && areSame(before, this.#entries) : this.#replaceTexts(agents, before);
+    const isSame = () =>
+      before.size === this.#entries.size && [...this.#entries].every(([slug, entry]) => before.get(slug) === entry);
+    const isUpToDate = () => (agents === 'all' ? this.site !== null && isSame() : this.#replaceTexts(agents, before));
     if (!again && !templates && errors.length === 0 && isUpToDate()) return;
     if (errors.every(({ slug }) => slug !== null)) attempt(() => this.#makeSite(previous, errors));
     this.errors = errors;
@@ -268,10 +269,6 @@ export class EditedCatalog {
     this.#positions = new Map(this.site.agents.map(({ slug }, position) => [slug, position]));
     before?.images.close();
   }
-}
-
-function areSame(before: ReadonlyMap<string, Entry>, after: ReadonlyMap<string, Entry>): boolean {
-  return before.size === after.size && [...after].every(([slug, entry]) => before.get(slug) === entry);
 }
 
 /** What decides an agent's number, date and addresses, as a text to compare. */

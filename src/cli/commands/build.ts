@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import type { BuildResult, InstalledTree } from '../../build/build.ts';
+import type { BuildResult } from '../../build/build.ts';
 import { checkUnchanged, rememberBuild } from '../../build/last-build.ts';
 import { UsageError } from '../../lib/errors.ts';
 import type { OnProgress } from '../../lib/lazy.ts';
@@ -76,7 +76,10 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
   if (tree !== null) terminal.say(treeLine(flags.installTree ?? '', tree));
 }
 
-function treeLine(folder: string, { changed, removed, unchanged, repository }: InstalledTree): string {
+function treeLine(
+  folder: string,
+  { changed, removed, unchanged, repository }: NonNullable<BuildResult['tree']>,
+): string {
   const hint =
     repository === null ? 'Set `repository` in catalog.config.json, so that its README and plugins name it.\n' : '';
   return `Wrote the install tree into ${folder}: ${changed + unchanged} files, ${changed} changed, ${removed} removed.\n${hint}`;

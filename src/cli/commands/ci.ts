@@ -6,7 +6,6 @@ import { parseBoundedJson } from '../../lib/bounded.ts';
 import { OperationError, UsageError } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
 import type { Push } from '../../publish/intake.ts';
-import type { LiveSite } from '../../site/live-site.ts';
 import type { Console } from '../console.ts';
 import {
   type CatalogCommand,
@@ -135,7 +134,11 @@ async function verify(flags: VerifyFlags, terminal: Console): Promise<void> {
   const end = Date.now() + flags.wait * 1000;
   for (;;) {
     const problem = await readLiveSite(settings.baseUrl).then(
-      (site) => problemOf(site, expected, settings.baseUrl),
+      ({ id, problems }) => {
+        if (problems.length > 0) return problems.join(' ');
+        if (id === expected) return null;
+        return `${settings.baseUrl} serves build ${id?.slice(0, 12)}, not ${expected.slice(0, 12)}.`;
+      },
       (error) => {
         if (error instanceof OperationError) return error.message;
         throw error;
@@ -148,12 +151,6 @@ async function verify(flags: VerifyFlags, terminal: Console): Promise<void> {
     if (Date.now() + pauseMs > end) throw new OperationError(problem);
     await pause(pauseMs);
   }
-}
-
-function problemOf({ id, problems }: LiveSite, expected: string, baseUrl: string): string | null {
-  if (problems.length > 0) return problems.join(' ');
-  if (id === expected) return null;
-  return `${baseUrl} serves build ${id?.slice(0, 12)}, not ${expected.slice(0, 12)}.`;
 }
 
 function parseSeconds(text: string): number {

@@ -169,7 +169,7 @@ function monthPage(
   );
 }
 
-function countedMonth({ month, path, agents }: Month): { month: string; path: string; count: number } {
+function countedMonth({ month, path, agents }: Month) {
   return { month, path, count: agents.length };
 }
 

@@ -31,16 +31,6 @@ export interface TemplateFiles {
   fonts: FontFile[];
 }
 
-/** Compiled templates. */
-export interface Templates {
-  /**
-   * Renders a template; `name` is without `.hbs`. Throws ContentError if the template uses a value that does not exist.
-   */
-  render(name: string, data: object): string;
-  /** The first 12 digits of the SHA-256 of a template's text, as `sha256sum` prints it. */
-  version(name: string): string;
-}
-
 const require = createRequire(import.meta.url);
 
 /** Has no helpers or partials. Each site passes its own when it renders, so that sites can share compiled templates. */
@@ -77,7 +67,7 @@ export function compileTemplates(
   sources: readonly TemplateSource[],
   helpers: Handlebars.HelperDeclareSpec,
   checked = false,
-): Templates {
+) {
   const names = namesOf(helpers);
   const pages = new Map<string, Handlebars.TemplateDelegate>();
   const partials: Record<string, Handlebars.TemplateDelegate> = {};
@@ -106,7 +96,10 @@ export function compileTemplates(
 
   const shared = { helpers: helpers as Record<string, Handlebars.HelperDelegate>, partials };
   return {
-    render(name, data) {
+    /**
+     * Renders a template; `name` is without `.hbs`. Throws ContentError if the template uses a value that does not exist.
+     */
+    render(name: string, data: object): string {
       const template = pages.get(name);
       if (template === undefined) throw new Error(`There is no template ${name}.hbs.`);
       return template(data, shared);
