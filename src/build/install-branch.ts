@@ -28,14 +28,9 @@ export function readReleases(cwd: string): Releases {
       versions.flatMap(({ manifest, skill }) => (skill === undefined ? [manifest] : [manifest, skill])),
     );
     const { plugins, twice } = group(versions, texts);
-    const notes = [
-      ...(twice.length === 0
-        ? []
-        : [
-            `The branch install has more than one archive of ${twice.join(', ')}. The first one stays published: a version never changes.`,
-          ]),
-      ...(isShallow(cwd) ? ['This clone is shallow, so the build may lack earlier archives of plugins.'] : []),
-    ];
+    const others = `The branch install has more than one archive of ${twice.join(', ')}. The first one stays published: a version never changes.`;
+    const shallow = 'This clone is shallow, so the build may lack earlier archives of plugins.';
+    const notes = [...(twice.length > 0 ? [others] : []), ...(isShallow(cwd) ? [shallow] : [])];
     return { plugins: [...plugins], note: notes.join(' ') || null };
   } catch (error) {
     if (!(error instanceof GitError)) throw error;

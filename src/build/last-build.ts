@@ -29,17 +29,12 @@ import type { BuildInfo } from '../schema/documents.ts';
 import type { KnownVersions, Related, Site } from '../site/site.ts';
 import type { BuildWriter, BuiltFile, FolderStamps } from './write.ts';
 
-interface KnownAgent {
-  stamp: string;
-  head: AgentHead;
-}
-
 /** What a build keeps in the cache for the next build into the same folder. */
 interface Remembered {
   /** A hash of what all files depend on: settings, templates, program. If it differs, nothing is used. */
   common: string;
   /** The agents in folders without errors, with the stamps of the folders. */
-  agents: [slug: string, KnownAgent][];
+  agents: [slug: string, { stamp: string; head: AgentHead }][];
   /** The files of the build. */
   files: [path: string, BuiltFile][];
   /** Which agents are related, and a hash of what decides it. */
@@ -55,7 +50,7 @@ interface Remembered {
  */
 export class BuildMemory implements ContentMemory {
   readonly #file: string | null;
-  readonly #agents: ReadonlyMap<string, KnownAgent>;
+  readonly #agents: ReadonlyMap<string, Remembered['agents'][number][1]>;
   readonly #said: Remembered['git']['said'];
   readonly #next: Pick<Remembered, 'common' | 'agents' | 'git'>;
   readonly #inRepository: boolean;

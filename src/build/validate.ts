@@ -20,16 +20,6 @@ import { makeSite } from '../site/make-site.ts';
 import { trialFaults } from './build.ts';
 import { hasTemplates, readTemplates } from './read-templates.ts';
 
-/** What a check of all agents found. */
-interface Checked {
-  /** The names of all folders. */
-  folders: string[];
-  /** How many placeholders each draft still has, by slug. */
-  drafts: ReadonlyMap<string, number>;
-  /** All problems, sorted. */
-  diagnostics: Diagnostic[];
-}
-
 /**
  * Returns all problems of a catalog: those of its settings, of every folder, whether or not its agent is due, and of the
  * catalog's custom templates. If some settings are wrong, the agents are checked against the rest. `today` defaults to today
@@ -42,7 +32,7 @@ export async function checkCatalog(
   overrides: SettingsOverrides & { today?: string | undefined },
   environment: NodeJS.ProcessEnv,
   onProgress: OnProgress = () => {},
-): Promise<Checked> {
+) {
   const { settings, vocabulary, diagnostics } = checkSettings(cwd, overrides, environment);
   const today = overrides.today ?? zone(settings.timezone).today(new Date());
   const onFolder = (done: number, total: number) => onProgress('Reading agents', done, total);
@@ -51,13 +41,16 @@ export async function checkCatalog(
   const problems = diagnosticsOf(cwd, content, settings, { today, vocabulary, onProgress });
   const drafts = folders.filter(({ schedule }) => schedule.draft);
   return {
+    /** The names of all folders. */
     folders: folders.map(({ slug }) => slug),
+    /** How many placeholders each draft still has, by slug. */
     drafts: new Map(
       drafts.map(({ slug, texts }) => [
         slug,
         [...texts().values()].flatMap((text) => placeholderFindings(text)).length,
       ]),
     ),
+    /** All problems, sorted. */
     diagnostics: sortDiagnostics([...diagnostics, ...problems]),
   };
 }

@@ -39,9 +39,7 @@ const maxKept = 1_000;
 
 /** Renders the files of a site that are asked for, and renders them again only if what they show has changed. */
 class Pages {
-  readonly #kept = new LRUCache<string, { inputs: readonly string[]; site: Site; page: Page }>({
-    max: maxKept,
-  });
+  readonly #kept = new LRUCache<string, { inputs: readonly string[]; page: Page }>({ max: maxKept });
   #site: Site | null = null;
   #edition = -1;
 
@@ -54,17 +52,13 @@ class Pages {
 
   /** Returns the file at a path below dist/; null if there is none. Without a site, every page is an empty one. */
   get(path: string): Page | null {
-    const isPage = path.endsWith('.html');
     if (this.#site === null) return /^(?:index|404)\.html$/.test(path) ? withoutContent([]) : null;
     const file = fileAt(this.#site, path);
     if (file === null) return null;
     const kept = this.#kept.get(path);
-    if (kept !== undefined && (kept.site === this.#site || isDeepStrictEqual(kept.inputs, file.inputs)))
-      return kept.page;
-    const page = this.#render(this.#site, file, isPage);
-    if (page !== null && page.errors.length === 0) {
-      this.#kept.set(path, { inputs: file.inputs, site: this.#site, page });
-    }
+    if (kept !== undefined && isDeepStrictEqual(kept.inputs, file.inputs)) return kept.page;
+    const page = this.#render(this.#site, file, path.endsWith('.html'));
+    if (page?.errors.length === 0) this.#kept.set(path, { inputs: file.inputs, page });
     return page;
   }
 

@@ -190,11 +190,7 @@ interface DevOptions extends Omit<CatalogOptions, 'baseUrl'> {
   onFallback(code: string): void;
 }
 
-export interface RunningDev {
-  /** The address of the preview, with a slash at its end. */
-  address: string;
-  close(): Promise<void>;
-}
+export type RunningDev = Awaited<ReturnType<typeof startDev>>;
 
 /** How long nothing may change before what depends on all agents is checked and found again, in milliseconds. */
 const idleMs = 1_000;
@@ -205,7 +201,7 @@ const idleMs = 1_000;
  *
  * Rejects with UsageError if the port is none, and with OperationError if it is taken.
  */
-export async function startDev(options: DevOptions): Promise<RunningDev> {
+export async function startDev(options: DevOptions) {
   const { port, environment, log, onUpdate } = options;
   const { PORT } = environment;
   const settingsIn = (folder: string) => serverSettings(port === undefined ? {} : { port }, { PORT }, folder);
@@ -249,6 +245,7 @@ export async function startDev(options: DevOptions): Promise<RunningDev> {
       onError: (error) => log.log.error({ err: error }, 'changes of some files may not be noticed'),
     });
     return {
+      /** The address of the preview, with a slash at its end. */
       address: server.address,
       async close() {
         await endWatching();

@@ -310,18 +310,11 @@ function agentsOn({ pages }: Pages, index: number): string {
   return `Page ${index + 1} of ${pages.length}: agents from ${shown.at(-1)?.date} to ${shown[0]?.date}.`;
 }
 
-/** A filter of the search form. */
-export interface FilterChoice {
-  /** The name in the form and in the address bar. */
-  name: 'category' | 'difficulty' | 'runtime' | 'tag';
-  label: string;
-  /** The option that filters nothing. */
-  all: string;
-  options: { value: string; label: string }[];
-}
-
-/** The filters of the search, without options that find no agent. */
-function filterChoices(site: Site): FilterChoice[] {
+/**
+ * The filters of the search, without options that find no agent. `name` is the name in the form and in the address bar, and
+ * `all` the option that filters nothing.
+ */
+function filterChoices(site: Site) {
   const { settings, agents } = site;
   return [
     {
