@@ -27,7 +27,7 @@ import { programFiles, programVersion } from '../program.ts';
 import type { AgentHead } from '../schema/agent.ts';
 import type { BuildInfo } from '../schema/documents.ts';
 import type { KnownVersions, Related, Site } from '../site/site.ts';
-import type { BuildWriter, BuiltFile, FolderStamps } from './write.ts';
+import type { BuildWriter, BuiltFile } from './write.ts';
 
 /** What a build keeps in the cache for the next build into the same folder. */
 interface Remembered {
@@ -171,10 +171,7 @@ interface Outcome {
 }
 
 /** The files of a build, and the stamps of its folders. */
-interface BuiltFiles {
-  files: ReadonlyMap<string, BuiltFile>;
-  folders: FolderStamps;
-}
+type BuiltFiles = Pick<BuildWriter, 'files' | 'folders'>;
 
 interface LastBuild<Saved> extends Outcome {
   options: string;

@@ -188,11 +188,8 @@ function explainTemplate({ file, text }: TemplateSource, error: unknown): Diagno
   const missing = /^"(.+?)" not defined/.exec(message)?.[1] ?? /Missing helper: "(.+?)"/.exec(message)?.[1];
   const { lineNumber, column = 0 } = error as { lineNumber?: number; column?: number };
   const line = lineNumber ?? Number(/on line (\d+)/.exec(message)?.[1] ?? 1);
-  const lineStart =
-    text
-      .split('\n')
-      .slice(0, line - 1)
-      .join('\n').length + (line > 1 ? 1 : 0);
+  const lineStarts = [...text.matchAll(/(?<=^|\n)/g)].map(({ index }) => index);
+  const lineStart = lineStarts[line - 1] ?? text.length;
   if (missing !== undefined) return refuse(lineStart + column, missing.length, templateMessages.unknownValue(missing));
   const open = unclosedBlock(text);
   if (open !== null)
