@@ -9,7 +9,7 @@ import { bundled, inFolder, writeCatalog } from '../support/catalog.ts';
 import { type Change, edit, editorialMistakes, front, input, prompt } from '../support/editorial-mistakes.ts';
 import { goodPrompt, goodSampleInput, goodSteps } from '../support/good-agent.ts';
 import { findingsIn } from '../support/memory.ts';
-import { messageLine, messagesFor } from '../support/messages.ts';
+import { assertMessages } from '../support/messages.ts';
 import { mistakes } from '../support/mistakes/index.ts';
 import { catalog } from '../support/process.ts';
 
@@ -39,8 +39,7 @@ for (const [name, change, expected] of [...editorialMistakes, ...tooMany]) {
     const lines = [expected].flat().map((line) => line.replace(' ', ' editorial/'));
     const found = diagnosticsOf(change);
     assert.equal(found.map(place), lines);
-    const messages = found.map((diagnostic) => messageLine(name, diagnostic));
-    assert.equal(messages, messagesFor(name));
+    assertMessages(name, found);
   });
 }
 

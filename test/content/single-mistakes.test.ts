@@ -4,6 +4,7 @@ import { checkCatalog } from '../../src/build/validate.ts';
 import { addDays } from '../../src/lib/calendar.ts';
 import type { Diagnostic } from '../../src/schema/diagnostics/diagnostic.ts';
 import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { assertSingleMessage } from '../support/messages.ts';
 import { agentWith, type SingleMistake, singleMistakes } from '../support/single-mistakes.ts';
 
 /** Each mistake causes one message, for the file with the mistake and with its fix, and never hides another mistake. */
@@ -26,8 +27,8 @@ const placeOf = ({ file, line, column, endColumn }: Diagnostic) => `${file}:${li
 const inAgent = ({ at }: SingleMistake, index: number) => `agents/agent-${index}${at.startsWith(':') ? '' : '/'}${at}`;
 const told = (found: readonly Diagnostic[]) => found.map(({ code, message }) => `${code}: ${message}`).join('\n');
 
-function assertMessage({ code, message, hint }: Diagnostic, expected: SingleMistake): void {
-  assert.equal({ code, message, hint }, { code: expected.code, message: expected.says, hint: expected.fix });
+function assertMessage(found: Diagnostic | undefined, { name, code, says, fix }: SingleMistake): void {
+  assertSingleMessage(name, found as Diagnostic, { code, message: says, hint: fix });
 }
 
 const ofAgents = singleMistakes.filter(({ settings }) => settings === undefined);
@@ -38,7 +39,7 @@ for (const [index, mistake] of ofAgents.entries()) {
   test(`one message for ${mistake.name}`, async () => {
     const found = (await all).filter(({ slug }) => slug === `agent-${index}`);
     assert.equal(found.map(placeOf), [inAgent(mistake, index)], told(found));
-    assertMessage(found[0] as Diagnostic, mistake);
+    assertMessage(found[0], mistake);
   });
 }
 
@@ -55,7 +56,7 @@ for (const [index, mistake] of ofSettings.entries()) {
     const found = await check([[other]], mistake.settings);
     const own = found.filter(({ slug }) => slug === null);
     assert.equal(own.map(placeOf), [mistake.at], told(own));
-    assertMessage(own[0] as Diagnostic, mistake);
+    assertMessage(own[0], mistake);
     // If the settings cannot be read, no rule is off, and these agents share a prompt.
     const others = found.filter(({ slug, code }) => slug !== null && code !== 'editorial/near-duplicate');
     assert.equal(others.map(placeOf), [inAgent(other, 0)], told(found));

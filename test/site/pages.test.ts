@@ -153,7 +153,7 @@ test('a page says when the next agent comes, as far as the settings allow, and n
       );
     });
   const said = async (settings: object, agents: SmallAgent[]) =>
-    (await purpose(settings, agents)).map((line) => line.text().replace(/^.*already use\. ?/, ''));
+    (await purpose(settings, agents)).map((line) => line.text().replace(/^.*already use\. ?| ?Subscribe$/g, ''));
   const date = 'Sunday, January 4, 2026, 00:00 Asia/Tokyo.';
   const zone = { timezone: 'Asia/Tokyo' };
   assert.equal(await said(zone, [scheduled]), [`Next: ${date}`, `Next: ${date}`, '']);
