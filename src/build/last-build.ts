@@ -170,9 +170,6 @@ interface Outcome {
   historyMissing: string | null;
 }
 
-/** The files of a build, and the stamps of its folders. */
-type BuiltFiles = Pick<BuildWriter, 'files' | 'folders'>;
-
 interface LastBuild<Saved> extends Outcome {
   options: string;
   /** When the day begins and ends in the catalog's time zone, in milliseconds since 1970. */
@@ -223,7 +220,7 @@ function isSame(last: LastBuild<Stamps>, place: Place, today: string | undefined
 export function rememberBuild(
   place: Place,
   { inputs, timezone, ...outcome }: Outcome & { inputs: Stamps; timezone: string },
-  { files, folders }: BuiltFiles,
+  { files, folders }: Pick<BuildWriter, 'files' | 'folders'>,
 ): void {
   if (!existsSync(place.out) || !areSettled(inputs)) return;
   // Git may have failed for a reason that no stamp shows.
@@ -243,7 +240,7 @@ export function rememberBuild(
 }
 
 /** The stamps of a build. A file with several names has one of them: as long as its folders stay, so do the other names. */
-function outputsIn(root: string, { files, folders }: BuiltFiles): Stamps {
+function outputsIn(root: string, { files, folders }: Pick<BuildWriter, 'files' | 'folders'>): Stamps {
   const once = new Map<string, string>();
   for (const [path, { stamp }] of files) once.set(stamp, path);
   const paths = [...once.values(), ...folders.keys()].map((path) => (path === '' ? root : `${root}/${path}`));

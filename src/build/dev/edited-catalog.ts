@@ -100,8 +100,6 @@ export class EditedCatalog {
   #diagnostics: readonly Diagnostic[] = [];
   /** What the rules said about folders that have not changed since. */
   #judged: NonNullable<Parameters<typeof diagnosticsOf>[3]['judged']> = new WeakMap();
-  /** Where each agent is in the site. */
-  #positions: ReadonlyMap<string, number> = new Map();
   /** Whether checks and data that depend on all agents, such as related agents, are out of date. */
   isBehind = false;
   /** Increases when settings or templates change, and with them perhaps every file. */
@@ -220,7 +218,7 @@ export class EditedCatalog {
     const agents = new Map<number, NumberedAgent>();
     for (const slug of slugs) {
       const [before, after] = [entries.get(slug)?.folder, this.#entries.get(slug)?.folder];
-      const position = this.#positions.get(slug) ?? -1;
+      const position = site.agents.findIndex((agent) => agent.slug === slug);
       const published = site.agents[position];
       if (before === undefined || after?.agent == null || published === undefined) return false;
       const hasOnlyOwnFindings = this.#findings.every(
@@ -266,7 +264,6 @@ export class EditedCatalog {
     const options = { preview: true, history: new Map(history.changes), cache, images: true };
     this.isBehind = false;
     this.site = makeSite(this.#templates, settings, selected, options);
-    this.#positions = new Map(this.site.agents.map(({ slug }, position) => [slug, position]));
     before?.images.close();
   }
 }

@@ -34,12 +34,10 @@ interface Page {
   errors: readonly Diagnostic[];
 }
 
-/** How many files are kept for the next site. */
-const maxKept = 1_000;
-
 /** Renders the files of a site that are asked for, and renders them again only if what they show has changed. */
 class Pages {
-  readonly #kept = new LRUCache<string, { inputs: readonly string[]; page: Page }>({ max: maxKept });
+  /** The files that are kept for the next site. */
+  readonly #kept = new LRUCache<string, { inputs: readonly string[]; page: Page }>({ max: 1_000 });
   #site: Site | null = null;
   #edition = -1;
 

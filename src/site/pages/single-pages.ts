@@ -129,7 +129,9 @@ export const developers = single(
         baseUrl: withoutShell(site.settings.baseUrl),
         runtimeUrl: site.settings.runtimeUrl,
         example: exampleOf(site),
-        exampleJson: exampleJson(site),
+        // An API response with only the newest agent.
+        exampleJson:
+          site.agents.length === 0 ? null : toJson({ ...catalogOf(site, 1), count: site.agents.length }).trimEnd(),
         categories: categoriesOf(site).map(({ key, label }) => ({ label, file: `${key}.xml` })),
         // Long paths may break after a slash.
         outputs: site.outputs.map((output) => ({ ...output, parts: output.path.split(/(?<=\/)/) })),
@@ -149,12 +151,6 @@ function exampleOf({ agents }: Site): AgentDocument | null {
   if (newest === undefined) return null;
   const document = documentOf(newest);
   return { ...document, apiUrl: withoutShell(document.apiUrl), promptUrl: withoutShell(document.promptUrl) };
-}
-
-/** An API response with only the newest agent; null without agents. */
-function exampleJson(site: Site): string | null {
-  if (site.agents.length === 0) return null;
-  return toJson({ ...catalogOf(site, 1), count: site.agents.length }).trimEnd();
 }
 
 export const notFoundPage = single(
