@@ -213,18 +213,6 @@ function blocksOf(text: string, starts: readonly number[]): { head: string; part
   return { head: text.slice(0, cuts[0]), parts, tail: text.slice(end) };
 }
 
-/** The mechanical changes to one file. */
-interface FileFix {
-  /** Path from the catalog folder, with slashes. */
-  file: string;
-  /** What changes, such as `line endings`. */
-  fixes: string[];
-  /** The changes as a unified diff; empty if only the line endings change. */
-  diff: string;
-  before: Buffer;
-  after: string;
-}
-
 type Step = [name: string, apply: (text: string) => string];
 
 const encoding: Step[] = [
@@ -267,8 +255,11 @@ function stepsFor(name: string, isPublished: boolean): Step[] {
 /**
  * Returns the mechanical changes to the files of a folder. Files that are no text, are empty, or have a merge conflict
  * are left to a person. Only the input of a case may be empty, and its line endings are fixed then too.
+ *
+ * `file` is a path from the catalog folder, with slashes; `fixes` says what changes, such as `line endings`; the unified `diff`
+ * is empty if only the line endings change.
  */
-export function fixesOf({ slug, files }: SourceFolder, isPublished: boolean): FileFix[] {
+export function fixesOf({ slug, files }: SourceFolder, isPublished: boolean) {
   return files.flatMap(({ name, bytes }) => {
     if (bytes === null || !isUtf8(bytes) || bytes.includes(0)) return [];
     const before = bytes.toString('utf8');
@@ -296,7 +287,7 @@ export function fixed(folder: SourceFolder, isPublished: boolean): SourceFolder 
 }
 
 /** Writes the changes. Throws OperationError, before the first change, if a file is no longer as it was read. */
-export function writeFixes(cwd: string, fixes: readonly FileFix[]): void {
+export function writeFixes(cwd: string, fixes: ReturnType<typeof fixesOf>): void {
   for (const { file, before } of fixes) {
     if (readFileSync(join(cwd, file)).equals(before)) continue;
     throw new OperationError(

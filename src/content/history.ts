@@ -18,13 +18,6 @@ import { type Schedule, scheduleIn } from './parse/front-matter.ts';
 import type { ParsedFolder } from './parse/parse.ts';
 import type { SourceFolder } from './read.ts';
 
-export interface History {
-  /** The changes of each agent, newest first. */
-  changes: [slug: string, changes: Change[]][];
-  /** A sentence for the user that says why there is no history, or null. */
-  missing: string | null;
-}
-
 /**
  * Reads from git when the agents in the folder `catalog` changed, with three processes for all agents: two for the changes,
  * one for the texts of prompts.
@@ -33,7 +26,7 @@ export interface History {
  * as one change, at the time of the merge. The history is empty without git, outside a repository, and in a shallow
  * clone, whose oldest commit seems to have added every file.
  */
-export function readHistory(catalog: string): History {
+export function readHistory(catalog: string) {
   try {
     if (isShallow(catalog)) {
       return without('this clone is shallow (fetch the whole history with `git fetch --unshallow`)');
@@ -46,7 +39,11 @@ export function readHistory(catalog: string): History {
     const digests = new Map(
       [...readBlobs(catalog, blobs)].map(([blob, text]) => [blob, sha256Of(servedText(text))] as const),
     );
-    return { changes: [...changesBySlug(log, new Set(numbered), digests)], missing: null };
+    return {
+      /** The changes of each agent, newest first. */
+      changes: [...changesBySlug(log, new Set(numbered), digests)],
+      missing: null,
+    };
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     return without(error.missing ? 'git is not installed' : reasonOf(error.message, catalog));
@@ -119,9 +116,10 @@ function reasonOf(said: string, catalog: string): string {
   return `the repository belongs to another user (allow it with \`git config --system --add safe.directory ${resolve(catalog)}\`)`;
 }
 
-function without(reason: string): History {
+function without(reason: string) {
   return {
     changes: [],
+    /** A sentence for the user that says why there is no history. */
     missing: `The pages cannot show how prompts changed: ${reason}. Publication dates are used as modification dates.`,
   };
 }
@@ -272,22 +270,12 @@ function commitsIn(cwd: string, options: readonly string[]): Commit[] {
     });
 }
 
-/** A version of an agent.md that a commit deleted, or replaced with a version in which one line differs. */
-interface ReplacedVersion {
-  slug: string;
-  /** The schedule in it. */
-  schedule: Schedule;
-  /** The commit that replaced or deleted it. */
-  commit: string;
-  committed: Date;
-}
-
 /**
- * Finds earlier versions of agents in which the line `key` differs from the next version, newest first. It follows the
- * first parents of `tips`, so it finds versions that were on the branch, not those on branches that were merged later.
- * `slug` can be a pattern. Throws GitError.
+ * Finds earlier versions of each agent.md that a commit deleted, or replaced with one in which the line `key` differs, with
+ * the schedules in them and that commit, newest first. It follows the first parents of `tips`, so it finds versions that were
+ * on the branch, not those on branches that were merged later. `slug` can be a pattern. Throws GitError.
  */
-function replacedVersions(cwd: string, tips: readonly string[], key: 'issue' | 'date', slug = '*'): ReplacedVersion[] {
+function replacedVersions(cwd: string, tips: readonly string[], key: 'issue' | 'date', slug = '*') {
   const changed = ['--raw', '--no-abbrev', '--diff-filter=DM', `-G^${key}:`];
   const files = `:(glob)agents/${slug}/agent.md`;
   const versions = commitsIn(cwd, [...changed, ...tips, '--', files]).flatMap(({ commit, time, lines }) =>
@@ -361,17 +349,8 @@ export interface NumberHistory {
   incomplete: string | null;
 }
 
-/** A published state as JSON can hold it. */
-interface StoredState {
-  branch: string;
-  commit: string;
-  day: string;
-  agents: [slug: string, schedule: Schedule][];
-  inherited: string[];
-}
-
 /** The published state of the catalog in `cwd`; null where git has none to give. */
-export function stateFrom(cwd: string, data: StoredState | null): PublishedState | null {
+export function stateFrom(cwd: string, data: ReturnType<typeof readState>): PublishedState | null {
   if (data === null) return null;
   const { branch, commit, day } = data;
   const agents = new Map(data.agents);
@@ -394,7 +373,7 @@ export function readState(
   branch: DefaultBranch | null,
   sources: readonly SourceFolder[],
   folders: readonly ParsedFolder[],
-): StoredState | null {
+) {
   if (branch === null) return null;
   return orNull(() => {
     const { base, commit } = branch;
@@ -406,7 +385,9 @@ export function readState(
       branch: branch.name,
       commit,
       day,
-      agents: [...blobs].map(([slug, blob]) => [slug, withPublishedDate(cwd, commit, slug, scheduleOf(blob), day)]),
+      agents: [...blobs].map(
+        ([slug, blob]) => [slug, withPublishedDate(cwd, commit, slug, scheduleOf(blob), day)] as const,
+      ),
       inherited: [...before].flatMap(([slug, blob]) => (scheduleOf(blob).issue === null ? [] : [slug])),
     };
   });

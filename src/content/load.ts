@@ -7,7 +7,7 @@ import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import { type RuleSettings, withRules } from '../schema/rules.ts';
 import type { KnownVocabulary } from '../schema/settings.ts';
 import { type Calendar, checkTogether } from './check/calendar.ts';
-import { type Settled, settle } from './check/published.ts';
+import { settle } from './check/published.ts';
 import {
   findDefaultBranch,
   type NumberHistory,
@@ -236,7 +236,7 @@ function combine(
 }
 
 /** Describes the numbers of deleted agents, which the next agents would get if the history were not read. */
-function freedNumbers({ folders, reserved }: Settled, { lost }: NumberHistory): string[] {
+function freedNumbers({ folders, reserved }: ReturnType<typeof settle>, { lost }: NumberHistory): string[] {
   const highest = folders.reduce((most, { schedule }) => Math.max(most, schedule.issue ?? 0), 0);
   return lost
     .filter((number) => number.issue > highest && reserved.some(({ issue }) => issue === number.issue))

@@ -218,16 +218,12 @@ function firstInvalid(bytes: Buffer, text: string): number {
   }
 }
 
-/** The readable texts of a folder, by file name, and the problems with the folder and its files. */
-interface FolderTexts {
-  texts: ReadonlyMap<string, string>;
-  /** The name of the config file, or null. */
-  config: string | null;
-  diagnostics: Diagnostic[];
-}
-
-/** Checks the name and the files of a folder and decodes them as UTF-8. */
-export function decodeFolder(folder: SourceFolder): FolderTexts {
+/**
+ * Checks the name and the files of a folder and decodes them as UTF-8. Returns its readable texts by file name, the name of
+ * its config file, and the problems with the folder and its files.
+ */
+export function decodeFolder(folder: SourceFolder) {
+  const texts = new Map<string, string>();
   const diagnostics: Diagnostic[] = [];
   const report = (finding: Omit<Finding, 'slug' | 'file'>, name = '') =>
     diagnostics.push(diagnose({ ...finding, slug: folder.slug, file: pathOf(folder.slug, name) }));
@@ -235,13 +231,12 @@ export function decodeFolder(folder: SourceFolder): FolderTexts {
   if (folder.problem?.kind !== 'not-a-folder') checkName(folder.slug, report);
   if (folder.problem !== null) {
     report(explainProblem(folder.problem, `agents/${folder.slug}`));
-    return { texts: new Map(), config: null, diagnostics };
+    return { texts, config: null, diagnostics };
   }
   const configs = folder.files.filter(({ name }) => /^config\.[A-Za-z0-9]+$/.test(name)).map(({ name }) => name);
   const isKnown = (name: string) => [...requiredFiles, ...configs].includes(name) || name.startsWith(evalsFolder);
   checkNames(folder, configs, report);
 
-  const texts = new Map<string, string>();
   for (const file of folder.files) {
     const { name, bytes, problem } = file;
     if (problem !== null && (isKnown(name) || isEvals(file))) report(explainProblem(problem, name), name);

@@ -31,16 +31,6 @@ export interface SettingsOverrides {
   runtimeUrl?: string | undefined;
 }
 
-/** The settings of a catalog, which may have errors. */
-interface CheckedSettings {
-  /** Complete: each missing or invalid setting has a default. */
-  settings: Settings;
-  /** The names that agents may use. Names whose setting is invalid are unknown. */
-  vocabulary: KnownVocabulary;
-  /** The problems in the file. */
-  diagnostics: Diagnostic[];
-}
-
 /**
  * Reads catalog.config.json in the folder `cwd`. Flags override `environment`, which overrides the file.
  *
@@ -52,12 +42,13 @@ export function loadSettings(cwd: string, overrides: SettingsOverrides, environm
   return settings;
 }
 
-/** Reads the settings and returns their problems with them. Throws UsageError if an override is invalid. */
-export function checkSettings(
-  cwd: string,
-  overrides: SettingsOverrides,
-  environment: NodeJS.ProcessEnv,
-): CheckedSettings {
+/**
+ * Reads the settings and returns their problems with them. The settings are complete: each missing or invalid one has a
+ * default. The vocabulary has the names that agents may use; names whose setting is invalid are unknown.
+ *
+ * Throws UsageError if an override is invalid.
+ */
+export function checkSettings(cwd: string, overrides: SettingsOverrides, environment: NodeJS.ProcessEnv) {
   const { value, diagnostics } = readSettings(cwd);
   const { source, vocabulary } = diagnostics.length === 0 ? parseValid(value) : parseInvalid(value);
   const runtime =

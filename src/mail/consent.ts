@@ -303,17 +303,6 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (sign) => `&#${sign.codePointAt(0)};`);
 }
 
-/** Sends emails that ask readers to confirm their subscriptions. */
-interface Confirmations {
-  /**
-   * Asks the address of a stored subscription, unless it is asked too often. Returns at once, so that an answer to a reader
-   * takes as long for a known address as for a new one.
-   */
-  ask(id: string): void;
-  /** Waits a few seconds for emails that are being sent. */
-  close(): Promise<void>;
-}
-
 interface ConfirmationTools extends ConsentTools {
   smtp: Smtp;
   /** The title of the catalog, from the latest build. */
@@ -332,8 +321,8 @@ const pausesMs = [60_000, 600_000];
 /** How long `close` waits, in milliseconds. */
 const patienceMs = 3_000;
 
-/** Sends one email after the other. */
-export function openConfirmations(tools: ConfirmationTools): Confirmations {
+/** Sends emails that ask readers to confirm their subscriptions, one after the other. */
+export function openConfirmations(tools: ConfirmationTools) {
   const { smtp, title, key, now, runtimeUrl, log } = tools;
   const retries = new Set<NodeJS.Timeout>();
   let turn: Promise<void> = Promise.resolve();
@@ -378,7 +367,12 @@ export function openConfirmations(tools: ConfirmationTools): Confirmations {
   }
 
   return {
-    ask: (id) => enqueue(id, 0),
+    /**
+     * Asks the address of a stored subscription, unless it is asked too often. Returns at once, so that an answer to a reader
+     * takes as long for a known address as for a new one.
+     */
+    ask: (id: string) => enqueue(id, 0),
+    /** Waits a few seconds for emails that are being sent. */
     async close() {
       for (const retry of retries) clearTimeout(retry);
       await Promise.race([turn, sleep(patienceMs, undefined, { ref: false })]);
@@ -390,7 +384,7 @@ export function openConfirmations(tools: ConfirmationTools): Confirmations {
 /** What the links in emails need; they also work while no emails are sent. */
 export interface Consent extends ConsentTools {
   /** Null if emails are not sent. Subscriptions then need no confirmation. */
-  confirmations: Confirmations | null;
+  confirmations: ReturnType<typeof openConfirmations> | null;
 }
 
 /**

@@ -30,16 +30,6 @@ interface SmtpPace {
   wait?: (ms: number) => Promise<unknown>;
 }
 
-/** Connections to an SMTP server, opened with the first emails. */
-export interface Smtp {
-  /**
-   * Resolves once the server has accepted the email. Throws only SmtpFailed. `beforeEnd` is called once all of the text but its
-   * end was sent: until it resolves, the server cannot accept the email. If it rejects, the email is not sent.
-   */
-  send(mail: Mail, beforeEnd?: () => Promise<void>): Promise<void>;
-  close(): void;
-}
-
 /**
  * The outcome of an email: the server says that its address does not exist (`refused`); it was certainly not sent (`unsent`);
  * or the connection broke before the answer, so that it may have been sent (`unknown`).
@@ -88,11 +78,14 @@ function isUnknownMailbox(response: string): boolean {
   return unknownMailbox.some((form) => form.test(words)) && !/\bsender\b/i.test(words);
 }
 
+/** Connections to an SMTP server, opened with the first emails. */
+export type Smtp = ReturnType<typeof openSmtp>;
+
 /** Sends emails over SMTP, never one of them twice: nodemailer would repeat an email whose connection broke. */
 export function openSmtp(
   { from, ...server }: SmtpSettings,
   { maxConnections = 1, rateLimit = 5, now = Date.now, wait = sleep }: SmtpPace = {},
-): Smtp {
+) {
   const transport = createTransport({
     ...server,
     requireTLS: !server.secure && !/^(?:localhost|127(?:\.\d+){3}|::1)$/.test(server.host),
@@ -127,7 +120,11 @@ export function openSmtp(
   }
 
   return {
-    async send({ to, unsubscribe, headers: further = {}, ...mail }, beforeEnd) {
+    /**
+     * Resolves once the server has accepted the email. Throws only SmtpFailed. `beforeEnd` is called once all of the text but
+     * its end was sent: until it resolves, the server cannot accept the email. If it rejects, the email is not sent.
+     */
+    async send({ to, unsubscribe, headers: further = {}, ...mail }: Mail, beforeEnd?: () => Promise<void>) {
       const headers = {
         ...further,
         // Mailbox providers accept a long address in this header only if it is not folded.

@@ -269,17 +269,10 @@ function isOf(line: Buffer, address: string, ids: Set<string>): boolean {
   return true;
 }
 
-/** The result of erasing an address. */
-interface Erased {
-  /** How many lines were removed from all files. */
-  lines: number;
-  /** Compressed files, which were not searched. */
-  packed: string[];
-}
-
 /**
  * Removes all lines with an address from the file of subscribers, its torn lines and its rotated files. With the key of
- * emails, it also suppresses the address, so that no email is sent to it even if a backup is restored.
+ * emails, it also suppresses the address, so that no email is sent to it even if a backup is restored. Returns how many lines
+ * were removed from all files, and the compressed files, which were not searched.
  *
  * Rejects with OperationError while a server holds the lock of the file, or if a file cannot be used.
  */
@@ -287,7 +280,7 @@ export async function eraseAddress(
   path: string,
   address: string,
   { now, random, warn, key }: Pick<LockOptions, 'now' | 'random' | 'warn'> & { key: Buffer | null },
-): Promise<Erased> {
+) {
   const file = await fs.realpath(path).catch(explain(path));
   const rotated = await rotatedFiles(file);
   const plain = [file, ...rotated.filter((name) => !isPacked(name))];

@@ -62,12 +62,6 @@ interface FormField {
   boxes: string[];
 }
 
-/** The answers of a form by id; an optional field without an answer is missing. Otherwise what is wrong, as sentences. */
-interface FormAnswers {
-  answers: ReadonlyMap<string, string>;
-  problems: string[];
-}
-
 /**
  * Reads the fields of the form "Propose an agent" in the folder of a repository, none if there is no such form. Throws
  * OperationError if it is malformed or lacks a field that an agent needs.
@@ -106,12 +100,14 @@ export function isFromForm(body: string, [first]: readonly FormField[]): boolean
 
 /**
  * Takes the answers out of the text of a GitHub issue. Every field must occur once, in the order of the form, since a
- * text could otherwise pass itself off as another field.
+ * text could otherwise pass itself off as another field. Returns the answers by id, without optional fields that have none, or
+ * else what is wrong, as sentences.
  */
-function readAnswers(body: string, fields: readonly FormField[]): FormAnswers {
+function readAnswers(body: string, fields: readonly FormField[]) {
   const lines = linesOf(body);
   const starts: number[] = [];
   const problems: string[] = [];
+  const answers = new Map<string, string>();
   for (const [index, field] of fields.entries()) {
     const from = (starts.at(-1) ?? -1) + 1;
     const places = lines.flatMap((line, at) =>
@@ -122,9 +118,8 @@ function readAnswers(body: string, fields: readonly FormField[]): FormAnswers {
       problems.push(
         places.length === 0 ? lost(field) : `The line \`${heading(field)}\` occurs more than once. Keep the first one.`,
       );
-    if (places.length !== 1) return { answers: new Map(), problems };
+    if (places.length !== 1) return { answers, problems };
   }
-  const answers = new Map<string, string>();
   for (const [index, field] of fields.entries()) {
     const answer = answerOf(field, lines.slice((starts[index] ?? 0) + 1, starts[index + 1]));
     if ('problem' in answer) problems.push(answer.problem);

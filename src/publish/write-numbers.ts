@@ -46,19 +46,13 @@ function inserted(data: Record<string, unknown>, issue: number): Record<string, 
   );
 }
 
-/** The changed files, by their paths from the catalog folder, and how to undo the changes. */
-interface NumbersWritten {
-  files: string[];
-  /** Restores the bytes of every file. */
-  undo(): void;
-}
-
 /**
- * Writes the `issue` lines of agents into their agent.md below `cwd`: all of them, or none.
+ * Writes the `issue` lines of agents into their agent.md below `cwd`: all of them, or none. Returns the paths of the changed
+ * files from there, and `undo`, which restores their bytes.
  *
  * Throws OperationError if a file cannot take the line; then nothing has changed.
  */
-export function writeNumbers(cwd: string, releases: readonly Release[]): NumbersWritten {
+export function writeNumbers(cwd: string, releases: readonly Release[]) {
   const changes = releases.map(({ slug, issue }) => {
     const file = pathOf(slug, 'agent.md');
     const before = readFileSync(join(cwd, file));

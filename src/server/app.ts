@@ -242,16 +242,7 @@ function mountsOf({ info, basePath }: LiveBuild): string[] {
 }
 
 /** A server that listens. */
-export interface RunningServer {
-  /** The address of the publication on this machine, with a slash at its end. */
-  address: string;
-  /** Whether the build that was loaded at the start is a preview. */
-  isPreview: boolean;
-  /** Opens new log files after the old ones were renamed for rotation. */
-  reopen(): Promise<void>;
-  /** After `drain` seconds, finishes the answers in progress, accepts nothing new and closes the logs, within ten seconds. */
-  close(): Promise<void>;
-}
+export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
 /** What a server needs besides its settings. */
 interface StartOptions {
@@ -272,7 +263,7 @@ interface StartOptions {
  *
  * Rejects with OperationError if the port or a log is taken or there is no build, and with anything `prepare` throws.
  */
-export async function startServer(settings: ServerSettings, options: StartOptions): Promise<RunningServer> {
+export async function startServer(settings: ServerSettings, options: StartOptions) {
   const { log, rules, prepare = () => {}, wrap = (handle) => handle, stalledMs = 30_000 } = options;
   const { follow = () => followBuild(settings.dist, rules, log.log) } = options;
   const server = new HttpServer(settings, log.log, stalledMs);
@@ -309,13 +300,17 @@ export async function startServer(settings: ServerSettings, options: StartOption
     const address = `http://${hostForPeople(settings.host)}:${port}${basePath}/`;
     log.log.info({ address, build: info.id, subscribers: subscribers.name }, 'serving');
     return {
+      /** The address of the publication on this machine, with a slash at its end. */
       address,
+      /** Whether the build that was loaded at the start is a preview. */
       isPreview: info.preview,
+      /** After `drain` seconds, finishes the answers in progress, accepts nothing new and closes the logs, within ten seconds. */
       async close() {
         isStopping = true;
         await sleep(settings.drain * 1_000);
         await close();
       },
+      /** Opens new log files after the old ones were renamed for rotation. */
       async reopen() {
         await votes.reopen();
         await subscribers.reopen?.();

@@ -35,22 +35,15 @@ const planShape = z.object({
 
 type Plan = z.infer<typeof planShape>;
 
-/**
- * A complete build on disk whose new files are not all in its folder yet, because a process is still moving them or was
- * killed. Until then, they are in a staging folder next to it.
- */
-interface PendingBuild extends Pick<Plan, 'moved' | 'removed'> {
-  /** The folder with the plan. It is removed last. */
-  folder: string;
-  /** The folder of the files that were not moved yet. */
-  staged: string;
-}
-
 const stagedName = 'files';
 const planName = 'plan.json';
 
-/** The pending build of the folder `target`, or null. */
-export function findPending(target: string): PendingBuild | null {
+/**
+ * The pending build of the folder `target`, or null: a complete build on disk whose new files are not all in its folder yet,
+ * because a process is still moving them or was killed. Until then, they are in a staging folder next to it. `folder` has the
+ * plan and is removed last; `staged` has the files that were not moved yet.
+ */
+export function findPending(target: string) {
   for (const folder of pendingFolders(target)) {
     const plan = readPlan(folder);
     if (plan !== null && plan.replaces === fingerprint(target)) {
@@ -78,7 +71,7 @@ export function stagedFolder(staging: string): string {
  * Turns the folder `staging`, which contains all new files, written and synced, into a pending build. From then on,
  * this build is the current one: servers already read it, and if this process is killed, the next build finishes it.
  */
-export function commitPending(staging: string, target: string, plan: Omit<Plan, 'replaces'>): PendingBuild {
+export function commitPending(staging: string, target: string, plan: Omit<Plan, 'replaces'>) {
   const file = join(staging, planName);
   writeFileSync(file, JSON.stringify({ replaces: fingerprint(target), ...plan }));
   syncFile(file);
@@ -98,7 +91,7 @@ export function completePending(target: string): void {
 /**
  * Moves the files of a pending build into place, removes those that the build no longer has, and moves build.json last.
  */
-export function putInPlace(target: string, { folder, staged, moved, removed }: PendingBuild): void {
+export function putInPlace(target: string, { folder, staged, moved, removed }: ReturnType<typeof commitPending>): void {
   for (const path of moved) if (path !== buildFile) move(staged, target, path);
   for (const path of removed) {
     // A new file may have replaced its folder, or need a folder with this path.

@@ -163,16 +163,8 @@ export async function* readVotes(file: string, onMalformed?: (line: number) => v
   }
 }
 
-/** The vote log and its rotated files. */
-interface VoteLogs {
-  /** Readable files, those with the oldest votes first. */
-  files: string[];
-  /** Files in a compression that cannot be read here. */
-  unreadable: string[];
-}
-
-/** Finds the files of a vote log, even if only rotated ones are left. */
-export async function findVoteLogs(file: string): Promise<VoteLogs> {
+/** Finds the files of a vote log, those with the oldest votes first, even if only rotated ones are left. */
+export async function findVoteLogs(file: string) {
   const rotated = await rotatedFiles(file);
   // A file that is being compressed exists twice.
   const once = rotated.filter((name) => !(isPacked(name) && rotated.includes(name.replace(/\.\w+$/, ''))));
@@ -181,6 +173,7 @@ export async function findVoteLogs(file: string): Promise<VoteLogs> {
   dated.sort((a, b) => compareText(a.time, b.time));
   return {
     files: [...dated.map(({ name }) => name), file],
+    /** Files in a compression that cannot be read here. */
     unreadable: once.filter((name) => !readable.includes(name)),
   };
 }

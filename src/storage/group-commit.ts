@@ -1,13 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** Collects items that arrive during a pass, so that the next pass stores them all at the cost of one. */
-export interface GroupCommit<Item, Result> {
-  /** Settles with the pass that includes the item. */
-  add(item: Item): Promise<Result>;
-  /** Resolves once no items are waiting and no pass is running. */
-  idle(): Promise<void>;
-}
-
 export interface GroupCommitOptions {
   /** The most items in a pass. @default 1000 */
   maxPerPass?: number;
@@ -31,13 +23,15 @@ interface Waiting<Item, Result> {
 }
 
 /**
+ * Collects items that arrive during a pass, so that the next pass stores them all at the cost of one.
+ *
  * Calls `flush` with the items of each pass, in the order of their arrival; it returns one result for each item. It is
  * never called during an earlier call. If it rejects, every item of that pass does.
  */
 export function groupCommit<Item, Result>(
   flush: (items: readonly Item[]) => Promise<readonly Result[]>,
   { maxPerPass = 1000, maxWaiting = 10_000, ready = turn, onPass }: GroupCommitOptions = {},
-): GroupCommit<Item, Result> {
+) {
   const waiting: Waiting<Item, Result>[] = [];
   let running: Promise<void> | null = null;
 
@@ -62,7 +56,8 @@ export function groupCommit<Item, Result>(
   }
 
   return {
-    add(item) {
+    /** Settles with the pass that includes the item. */
+    add(item: Item): Promise<Result> {
       if (waiting.length >= maxWaiting)
         return Promise.reject(new Error(`${maxWaiting} items are already waiting to be stored.`));
       return new Promise((resolve, reject) => {
@@ -70,6 +65,7 @@ export function groupCommit<Item, Result>(
         running ??= run();
       });
     },
+    /** Resolves once no items are waiting and no pass is running. */
     async idle() {
       await running;
     },

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { OperationError } from '../lib/errors.ts';
 import { inTurn } from '../lib/lazy.ts';
 import { createFile, type Disk, hasCode, makeFolder, realPath, reasonOf, syncFolder, writeAll } from './disk.ts';
-import { type GroupCommit, type GroupCommitOptions, groupCommit } from './group-commit.ts';
+import { type GroupCommitOptions, groupCommit } from './group-commit.ts';
 import { newline } from './line-file.ts';
 import { acquireLock, type Lock, type LockOptions } from './lock.ts';
 
@@ -216,7 +216,7 @@ const misuse = ['ENOTDIR', 'EISDIR', 'EEXIST', 'ELOOP', 'ENAMETOOLONG'];
  */
 export class Journal<Item, Stored extends object> {
   readonly #options: JournalOptions<Item, Stored>;
-  readonly #commit: GroupCommit<Item, Stored>;
+  readonly #commit: ReturnType<typeof groupCommit<Item, Stored>>;
   #at: TailOptions;
   #lock!: Lock;
   #file!: OpenFile;

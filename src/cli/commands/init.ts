@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Answers } from '../../content/new/catalog.ts';
-import type { PackageJson } from '../../content/new/package-json.ts';
+import type { completePackageJson } from '../../content/new/package-json.ts';
 import { zone } from '../../lib/calendar.ts';
 import { OperationError, UsageError } from '../../lib/errors.ts';
 import { changeByGit, firstLine, GitError, isInRepository } from '../../lib/git.ts';
@@ -190,7 +190,7 @@ async function firstCommit(folder: string, paths: readonly string[]): Promise<st
   }
 }
 
-function keptWords(completed: PackageJson | null): string {
+function keptWords(completed: ReturnType<typeof completePackageJson> | null): string {
   if (completed === null) return '';
   return completed.added.length === 0
     ? 'package.json already had every entry and did not change.\n'

@@ -109,18 +109,6 @@ function withoutNumber(folder: ParsedFolder): ParsedFolder {
   return { ...folder, schedule: { ...folder.schedule, issue: null }, agent };
 }
 
-/** The folders, corrected according to the default branch. */
-export interface Settled {
-  /**
-   * In the order of the input. Published agents have their recorded number and date. Numbers that are not yet due are
-   * removed.
-   */
-  folders: ParsedFolder[];
-  reserved: Reserved[];
-  /** One error for each difference from the default branch. A folder with such an error needs no other calendar errors. */
-  diagnostics: Diagnostic[];
-}
-
 /**
  * Compares the folders with the default branch. A published agent keeps its number, its date and its address. A new number must
  * be the next one after the highest, and is given on the agent's date.
@@ -132,7 +120,7 @@ export function settle(
   state: PublishedState | null,
   lost: readonly LostNumber[],
   today: string,
-): Settled {
+) {
   const { published, early } = publishedIn(state, today);
   const owners = new Map<string, PublishedSchedule>();
   const reserved: Reserved[] = early;
@@ -164,8 +152,13 @@ export function settle(
   const claims = checkClaims(folders, { owners, published, reserved, lost, state, today });
   diagnostics.push(...claims.diagnostics);
   return {
+    /**
+     * In the order of the input. Published agents have their recorded number and date. Numbers that are not yet due are
+     * removed.
+     */
     folders: folders.map((folder) => corrected(folder, owners.get(folder.slug), claims.refused)),
     reserved,
+    /** One error for each difference from the default branch. A folder with such an error needs no other calendar errors. */
     diagnostics,
   };
 }

@@ -2,15 +2,8 @@ import { OperationError, UsageError } from '../../lib/errors.ts';
 import { HttpFailed, httpRequest } from '../../lib/http.ts';
 import { visible } from '../../lib/text.ts';
 
-/** The limits of a download. */
-interface DownloadLimits {
-  maxBytes: number;
-  /** For the whole download, in milliseconds. */
-  timeoutMs: number;
-  maxRedirects: number;
-}
-
-const downloadLimits: DownloadLimits = { maxBytes: 64 * 1024 * 1024, timeoutMs: 60_000, maxRedirects: 5 };
+/** The limits of a download. The time is for all of it, in milliseconds. */
+const downloadLimits = { maxBytes: 64 * 1024 * 1024, timeoutMs: 60_000, maxRedirects: 5 };
 
 /**
  * Downloads an address, chunk by chunk. It has to start with https; only this machine may be asked over http.

@@ -32,18 +32,12 @@ interface Part {
   lines: string[];
 }
 
-/** A prompt with the sections of an agent. */
-interface Sectioned {
-  text: string;
-  /** The sections that it had. The others contain guidance. */
-  sections: SectionName[];
-}
-
 /**
  * Moves the parts of a text under INPUT, RULES and OUTPUT if their headings match. The rest comes before them, unchanged,
- * except that a line that would read as one of these headings is indented by a space. `inputs` are lines for INPUT.
+ * except that a line that would read as one of these headings is indented by a space. `inputs` are lines for INPUT. Returns
+ * the text and the sections that it had; the others contain guidance.
  */
-export function withSections(text: string, inputs: readonly string[] = []): Sectioned {
+export function withSections(text: string, inputs: readonly string[] = []) {
   const parts = partsOf(text.trim());
   const rest = parts.filter(({ section }) => section === null).map(joined);
   const present: SectionName[] = [];

@@ -21,15 +21,6 @@ const packageJson = z.looseObject({
   optionalDependencies: object.optional(),
 });
 
-/** The package.json of a catalog, and what was added to an existing one. */
-export interface PackageJson {
-  text: string;
-  /** The names of the added fields, such as `scripts.start`. */
-  added: string[];
-  /** Whether `npm start` serves the catalog. False if the existing start script does something else. */
-  starts: boolean;
-}
-
 /** Returns the package.json of a new catalog. `specification` is the version of its dependency on this program. */
 export function newPackageJson(specification: string): string {
   const content = {
@@ -43,11 +34,12 @@ export function newPackageJson(specification: string): string {
 
 /**
  * Adds to a package.json what a catalog needs: a start script and the dependency on this program. Its formatting and
- * the rest of its content stay the same.
+ * the rest of its content stay the same. Returns also the names of the added fields, such as `scripts.start`, and whether
+ * `npm start` serves the catalog: it does not if the existing start script does something else.
  *
  * Throws OperationError if it is not a valid package.json.
  */
-export function completePackageJson(text: string, specification: string): PackageJson {
+export function completePackageJson(text: string, specification: string) {
   const content = parse(text);
   const added: string[] = [];
   const depends = [content.dependencies, content.devDependencies, content.optionalDependencies].some(

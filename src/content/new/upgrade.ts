@@ -12,20 +12,6 @@ import { packaged, stampFile, stampOf, upgradedFiles } from './catalog.ts';
 
 const stamp = z.object({ version: z.string(), files: z.record(z.string(), z.string()) });
 
-/** What an upgrade does to the files of a catalog. */
-interface Upgrade {
-  from: string;
-  to: string;
-  /** Files that the editor did not change, and new ones. */
-  replaced: string[];
-  /** Files in which the changes of the editor and those of the program are joined. */
-  merged: string[];
-  /** Files in which only former names of commands and flags are replaced. */
-  renamed: string[];
-  /** Files in which both sides changed the same lines. Their lines stay as they are; `diff` has all versions of them. */
-  changed: { path: string; diff: string }[];
-}
-
 interface UpgradeOptions {
   writes: boolean;
   /** Whether files that both sides changed count as reviewed. */
@@ -43,7 +29,7 @@ interface UpgradeOptions {
  * Throws OperationError if a newer program stamped the catalog, if a file with changes of the editor is not committed, and if a
  * file cannot be read or written.
  */
-export function upgrade(folder: string, baseUrl: string, options: UpgradeOptions): Upgrade {
+export function upgrade(folder: string, baseUrl: string, options: UpgradeOptions) {
   const present = read(folder, stampFile);
   // Version 0.1.0 stamped nothing.
   const last = parsed(present ?? packaged('starter/files-0.1.0.json'));
@@ -52,13 +38,17 @@ export function upgrade(folder: string, baseUrl: string, options: UpgradeOptions
       `This catalog was upgraded to version ${last.version}, and this program is ${programVersion}. Install that version, or a later one.`,
     );
   }
-  const result: Upgrade = {
+  const result = {
     from: last.version,
     to: programVersion,
-    replaced: [],
-    merged: [],
-    renamed: [],
-    changed: [],
+    /** Files that the editor did not change, and new ones. */
+    replaced: [] as string[],
+    /** Files in which the changes of the editor and those of the program are joined. */
+    merged: [] as string[],
+    /** Files in which only former names of commands and flags are replaced. */
+    renamed: [] as string[],
+    /** Files in which both sides changed the same lines. Their lines stay as they are; `diff` has all versions of them. */
+    changed: [] as { path: string; diff: string }[],
   };
   const files = upgradedFiles(baseUrl);
   const writes = new Map<string, string>();

@@ -5,25 +5,16 @@ import type { LocationOf, Path } from '../../schema/diagnostics/yaml-location.ts
 import { textMessages } from '../../schema/messages/texts.ts';
 import { lineOffsets } from '../../text/markdown.ts';
 
-/** A character that readers cannot see and that the text does not need. */
-export interface HiddenCharacter {
-  /** In UTF-16 units. */
-  offset: number;
-  length: number;
-  /** Its number and, for most, what it is: "U+00AD, a soft hyphen". */
-  name: string;
-  /** How many like it the text may have, if it is allowed where it is; otherwise null. */
-  most: number | null;
-}
-
 /**
- * Finds the first hidden character of a text, or returns null.
+ * Finds the first hidden character of a text, or returns null. `offset` and `length` are in UTF-16 units; `name` is its number
+ * and, for most, what it is: "U+00AD, a soft hyphen"; `most` is how many like it the text may have, if it is allowed where
+ * it is, otherwise null.
  *
  * Hidden characters are control characters except tab and newline, noncharacters, lone surrogates, and all characters
  * that Unicode calls ignorable or format characters. Scripts and emoji need some of them next to certain characters
  * (see `uses`). A text may contain a few there, but not enough to encode a message.
  */
-export function hiddenCharacter(text: string): HiddenCharacter | null {
+export function hiddenCharacter(text: string) {
   if (plainCharacters.test(text)) return null;
   const left = new Map<Use, number>();
   for (const { 0: character, index: offset } of text.matchAll(suspicious)) {
@@ -340,7 +331,11 @@ function escapedFindings(text: string, location: () => Location): TextFinding[] 
   ];
 }
 
-function hiddenFinding({ name, most }: HiddenCharacter, location: Location, escaped: boolean): TextFinding {
+function hiddenFinding(
+  { name, most }: { name: string; most: number | null },
+  location: Location,
+  escaped: boolean,
+): TextFinding {
   return { code: 'text/hidden-character', location, ...textMessages.hiddenCharacter(name, most, escaped), escaped };
 }
 

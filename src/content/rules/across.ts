@@ -21,14 +21,6 @@ const sampled = 8;
 /** How many texts are compared whole with a new one. */
 const mostCandidates = 3;
 
-/** A text that repeats another one. */
-interface Repetition {
-  /** The name of the other text. */
-  name: string;
-  /** The share of the text's runs of five words that the other one has too, from 0 to 1. */
-  share: number;
-}
-
 interface Entry {
   name: string;
   /** A hash of each run of words. */
@@ -44,7 +36,7 @@ export class TextIndex {
   readonly #texts: Entry[] = [];
 
   /** Adds a text, and returns the earlier one that it repeats most, if that has at least `least` of it; else null. */
-  add(name: string, text: string, least: number): Repetition | null {
+  add(name: string, text: string, least: number) {
     const grams = gramsOf(text);
     const repetition = this.#find(grams, least);
     for (const gram of grams) {
@@ -54,7 +46,8 @@ export class TextIndex {
     return repetition;
   }
 
-  #find(grams: Int32Array, least: number): Repetition | null {
+  /** Returns the name of the repeated text, and the share of the runs of five words that it has too, from 0 to 1; or null. */
+  #find(grams: Int32Array, least: number) {
     if (grams.length < fewestGrams) return null;
     const votes = new Map<number, number>();
     for (const gram of grams) {
@@ -63,7 +56,7 @@ export class TextIndex {
     }
     const candidates = [...votes].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, mostCandidates);
     const own = candidates.length === 0 ? new Set<number>() : new Set(grams);
-    let best: Repetition | null = null;
+    let best: { name: string; share: number } | null = null;
     for (const [owner] of candidates) {
       const other = this.#texts[owner] as Entry;
       const share = new Set(other.grams.filter((gram) => own.has(gram))).size / own.size;

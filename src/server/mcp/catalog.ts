@@ -1,48 +1,19 @@
 import { distance } from 'fastest-levenshtein';
 import { LRUCache } from 'lru-cache';
-import type MiniSearch from 'minisearch';
 import { compareText } from '../../lib/text.ts';
 import type { AgentEnvelope, AgentSummary, Catalog } from '../../schema/documents.ts';
 import { type AgentEvals, agentEvalsPath } from '../../schema/evals.ts';
-import { cardPath, type ServerCard, serverCard } from '../../schema/mcp.ts';
-import { type SearchEntry, type StoredEntry, searchAgents } from '../../site/search/query.ts';
+import { cardPath, serverCard } from '../../schema/mcp.ts';
+import { type StoredEntry, searchAgents } from '../../site/search/query.ts';
 import { loadSearchIndex } from '../../site/search/search-index.ts';
-import { type InstallWays, installWays } from '../../text/install-ways.ts';
+import { installWays } from '../../text/install-ways.ts';
 import { codes, type JsonBytes, RpcError } from './messages.ts';
 
 /** Reads a file of a build by its path below the folder of the build; null if it does not exist. */
 type ReadFile = (path: string) => Promise<Buffer | null>;
 
 /** The content of a build for the MCP server. */
-export interface McpCatalog {
-  card: ServerCard;
-  installWays: InstallWays;
-  /** The address of the JSON Schema of its documents. */
-  schema: string;
-  /** Newest first. */
-  agents: readonly AgentSummary[];
-  bySlug: ReadonlyMap<string, AgentSummary>;
-  /** The categories and tags of all agents with their numbers of agents, most used first. */
-  categories: readonly Counted[];
-  tags: readonly Counted[];
-  index: MiniSearch<SearchEntry>;
-  /** The current slug of an agent, given that or a former one; undefined if it is unknown. */
-  slugOf(slug: string): string | undefined;
-  /** The published catalog, and an agent's envelope, prompt, sample output and skill; null if the agent was just removed. */
-  catalogJson(): Promise<string | null>;
-  envelope(slug: string): Promise<Published<AgentEnvelope> | null>;
-  prompt(slug: string): Promise<string | null>;
-  sampleOutput(slug: string): Promise<string | null>;
-  skill(slug: string): Promise<Buffer | null>;
-  /** The recorded answers of an agent; null if it has none. */
-  evals(slug: string): Promise<AgentEvals | null>;
-  /** The day on which the prompt of an agent was last reviewed: when it was published, or last changed. */
-  reviewedOn(agent: { slug: string; date: string }): string;
-  /** Whether the client is told when lists change, as it is over stdio. */
-  listChanged: boolean;
-  /** Earlier results from this build. */
-  results: Results;
-}
+export type McpCatalog = Awaited<ReturnType<typeof loadMcpCatalog>>;
 
 /** The most bytes of all results with their keys, and of one. */
 const mostBytes = 32 * 1024 * 1024;
@@ -59,23 +30,12 @@ export function keptResults(): Results {
   });
 }
 
-interface Counted {
-  key: string;
-  count: number;
-}
-
-/** A document and its published text. */
-interface Published<Document> {
-  document: Document;
-  text: string;
-}
-
 /**
  * Loads the catalog of a build in slices. `moved` leads from former slugs to current ones.
  *
  * Rejects with an Error that names a file if it is missing or not what a build writes.
  */
-export async function loadMcpCatalog(read: ReadFile, moved: Readonly<Record<string, string>>): Promise<McpCatalog> {
+export async function loadMcpCatalog(read: ReadFile, moved: Readonly<Record<string, string>>) {
   const need = async (path: string) => {
     const bytes = await read(path);
     if (bytes === null) throw new Error(`${path} is missing`);
@@ -97,34 +57,44 @@ export async function loadMcpCatalog(read: ReadFile, moved: Readonly<Record<stri
       mcp: card.remotes?.[0]?.url ?? null,
       repository: card.repository?.url ?? null,
     }),
+    /** The address of the JSON Schema of its documents. */
     schema: `${card.websiteUrl}/api/schema.json`,
+    /** Newest first. */
     agents,
     bySlug,
+    /** The categories and tags of all agents with their numbers of agents, most used first. */
     categories: counted(agents.map(({ category }) => category)),
     tags: counted(agents.flatMap((agent) => agent.tags)),
     index,
-    slugOf: (slug) => (bySlug.has(slug) ? slug : Object.hasOwn(moved, slug) ? moved[slug] : undefined),
+    /** The current slug of an agent, given that or a former one; undefined if it is unknown. */
+    slugOf: (slug: string) => (bySlug.has(slug) ? slug : Object.hasOwn(moved, slug) ? moved[slug] : undefined),
+    /** The published catalog, and an agent's envelope, prompt, sample output and skill; null if the agent was just removed. */
     catalogJson: () => text(catalogPath),
-    async envelope(slug) {
+    async envelope(slug: string) {
       const json = await text(`api/agents/${slug}.json`);
       return json === null ? null : { document: JSON.parse(json) as AgentEnvelope, text: json };
     },
-    prompt: (slug) => text(`agents/${slug}/prompt.txt`),
-    sampleOutput: (slug) => text(`agents/${slug}/sample-output.txt`),
-    async evals(slug) {
+    prompt: (slug: string) => text(`agents/${slug}/prompt.txt`),
+    sampleOutput: (slug: string) => text(`agents/${slug}/sample-output.txt`),
+    /** The recorded answers of an agent; null if it has none. */
+    async evals(slug: string) {
       const json = await text(agentEvalsPath.replace('{slug}', slug));
       return json === null ? null : (JSON.parse(json) as AgentEvals);
     },
-    skill: (slug) => read(`.well-known/agent-skills/${slug}/SKILL.md`),
-    reviewedOn: ({ slug, date }) => (index.getStoredFields(slug) as StoredEntry | undefined)?.changedOn ?? date,
+    skill: (slug: string) => read(`.well-known/agent-skills/${slug}/SKILL.md`),
+    /** The day on which the prompt of an agent was last reviewed: when it was published, or last changed. */
+    reviewedOn: ({ slug, date }: { slug: string; date: string }) =>
+      (index.getStoredFields(slug) as StoredEntry | undefined)?.changedOn ?? date,
+    /** Whether the client is told when lists change, as it is over stdio. */
     listChanged: false,
+    /** Earlier results from this build. */
     results: keptResults(),
   };
 }
 
 const catalogPath = 'api/agents.json';
 
-function counted(keys: readonly string[]): Counted[] {
+function counted(keys: readonly string[]) {
   const counts = new Map<string, number>();
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
   return [...counts]
