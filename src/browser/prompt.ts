@@ -76,6 +76,7 @@ export function copyButton(
   const reset = () => {
     clearTimeout(timer);
     text.textContent = label?.() ?? plain;
+    button.style.minInlineSize = '';
     delete button.dataset.copied;
     say(status);
     withdrawText(place);
@@ -93,6 +94,7 @@ export function copyButton(
         offerText(copied, place, () => say(status));
       } else if (problem !== '') say(status, 'The prompt was copied, but it is not complete.', problem);
       else {
+        button.style.minInlineSize = `${button.getBoundingClientRect().width}px`;
         text.textContent = 'Copied';
         button.dataset.copied = '';
         say(status, 'Copied to the clipboard.');

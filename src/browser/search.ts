@@ -67,6 +67,7 @@ function startSuggestions(form: HTMLFormElement, index: Index, next: Next | unde
     const { found, near, text } = suggestionsFor(index, q, next);
     const all = `${form.action}?${new URLSearchParams({ q })}`;
     const rest = found.length > most.found ? [linkTo(all, `Show all ${found.length} agents`)] : [];
+    if (found.length === 0) rest.push(linkTo(form.action, 'See all agents, by month and category'));
     show(text, [...[...found.slice(0, most.found), ...near].map(suggestionLine(form)), ...rest]);
   };
   // A keyboard on the screen covers a part of the page, of which only the visual viewport knows.
@@ -156,7 +157,8 @@ function startList(form: HTMLFormElement, index: Index): void {
     const searched = searchFiltered(index, state);
     found = searched.found;
     results.hidden = found.length === 0;
-    all.hidden = !isEmpty(state);
+    // If nothing is found, readers can browse instead.
+    all.hidden = found.length > 0;
     list.replaceChildren();
     count.textContent = searched.text;
     return showMore();

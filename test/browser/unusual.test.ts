@@ -154,6 +154,33 @@ test('reads "Copied" for two seconds after the last copy, and then the label of 
   });
 });
 
+test('sees nothing move when a button says "Copied"', async () => {
+  const places = (page: Page) =>
+    page.evaluate(() =>
+      // What is sticky moves when the browser scrolls to the button.
+      [...document.querySelectorAll('main :is(button, a, p, pre):not(.contents *, .send *)')]
+        .filter((element) => element.checkVisibility())
+        .map((element) => {
+          const { x, y, width } = element.getBoundingClientRect();
+          return [x + scrollX, y + scrollY, width].map(Math.round).join();
+        }),
+    );
+  for (const [path, button] of [
+    ['/', '.actions .copy'],
+    ['/agents/agent-1', '.plate [data-copy="prompt-text"]'],
+  ] as const) {
+    for (const width of [1440, 390]) {
+      const use = async (page: Page) => {
+        const before = await places(page);
+        await page.locator(button).click();
+        await page.locator(`${button}[data-copied]`).waitFor();
+        assert.equal(await places(page), before, `${path} at ${width}`);
+      };
+      await onPage(path, use, { viewport: { width, height: 900 } });
+    }
+  }
+});
+
 const phone = { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true };
 const machines: [how: string, machine: BrowserContextOptions][] = [
   ['press ⌘C', { userAgent: 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)' }],

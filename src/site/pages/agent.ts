@@ -190,12 +190,13 @@ function proofSection({ texts, proof }: PublishedAgent, toHtml: (answer: string)
   if (proof === null || evals === null) return null;
   const { rows } = scoreTable(evals);
   const cases = evals.cases.map((one) => ({ ...one, checks: checksOf(one, evals, sampleOutput) }));
+  const unnamed = evals.answers.filter(({ recorded }) => !isNamed(recorded)).length;
   const caught = cases.flatMap(({ checks }) =>
     checks.flatMap(({ wrong }) => (wrong === null ? [] : [wrong, ...wrong.also].map((answer) => answer.caught))),
   );
   return {
     ...proof,
-    unnamed: evals.answers.filter(({ recorded }) => !isNamed(recorded)).length,
+    unnamed: unnamed === proof.answers ? 'any' : unnamed,
     wrong: { all: caught.length, caught: caught.filter(Boolean).length },
     cases: cases.map(({ name, about, input, checks }) => ({
       id: `proof-input-${name}`,
@@ -208,8 +209,14 @@ function proofSection({ texts, proof }: PublishedAgent, toHtml: (answer: string)
     })),
     rows: rows.map(({ model, answers }) => ({
       model,
-      cells: answers.map((answer) =>
-        answer === null ? null : { id: idOf(answer), score: scoreOf(answer), failed: !isPassed(answer.results) },
+      cells: answers.map(
+        (answer) =>
+          answer && {
+            id: idOf(answer),
+            score: scoreOf(answer),
+            failed: !isPassed(answer.results),
+            without: answer.withoutPrompt && score(answer.withoutPrompt.results),
+          },
       ),
     })),
     recorded: evals.answers.map((answer) => answerOf(answer, evals.cases, toHtml)),

@@ -28,6 +28,7 @@ export const names: readonly string[] = [
   'div: Everything that is served',
   'div: Results of each model',
   'div: Table: article, shown, verdict, look up',
+  'input: Your email address (An email may ask you to confirm your address first. Every email has a link to unsubscribe.)',
   'nav: Earlier and later agents',
   'nav: Main',
   'nav: On this page',

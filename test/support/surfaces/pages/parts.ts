@@ -26,6 +26,7 @@ export const subscribe: Expected = {
   'form.subscribe .honeypot input @tabindex': '-1',
   'form.subscribe .honeypot input @autocomplete': 'off',
   'form.subscribe input[type=email][required] @autocomplete': 'email',
+  'form.subscribe .quiet': 'An email may ask you to confirm your address first. Every email has a link to unsubscribe.',
   'form.subscribe button': 'Send me one agent a day',
 };
 

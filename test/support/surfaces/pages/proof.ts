@@ -19,19 +19,25 @@ const titles = (names: readonly string[]) =>
 /** The section "Proof" on the page of the agent `rich`. */
 export const proof: Expected = {
   'section[aria-labelledby=proof] .leaf-body > p': [
-    'Real models answered these test inputs, and nothing was edited. 0 of 3 answers pass every check, and anyone can run the checks again. The checks catch 1 of 1 wrong answers that were made to test them. 1 out of date: the prompt or the input changed afterward.',
+    'Each answer is from a real model, and nothing was edited. 0 of 3 answers pass every check. The API has all answers and checks, so anyone can run the checks again. The checks were tested too: they reject 1 of 1 answers that are wrong on purpose. 1 out of date: the prompt or the input changed afterward.',
   ],
+  'section[aria-labelledby=proof] .leaf-body > p a @href': '/base/api/evals/rich.json',
   'section[aria-labelledby=trap] p': [
     'Read the sample input once more. What would a quick answer get wrong?',
     typeset(rich.trap),
-    `Without the prompt, the answer of ${richEvals.model} missed these points. With it, the answer has them:`,
+    `Without the prompt, the answer of ${richEvals.model} fails these checks. With it, the answer passes them. Some checks ask for the form that the prompt prescribes, so a fact can be in the answer without the prompt and still fail:`,
   ],
   'section[aria-labelledby=trap] li': richEvals.why,
   'section[aria-labelledby=trap] summary': 'Show the mistake',
   '#proof': 'Proof',
   'section[aria-labelledby=proof] thead th': ['Model', 'sample', 'hard'],
   'section[aria-labelledby=proof] tbody th': [richEvals.model, richEvals.other],
-  'section[aria-labelledby=proof] td': ['1 of 2', '1 of 2', '0 of 2, out of date', 'not recorded'],
+  'section[aria-labelledby=proof] td': [
+    '1 of 2without the prompt: 0 of 2',
+    '1 of 2',
+    '0 of 2, out of date',
+    'not recorded',
+  ],
   'section[aria-labelledby=proof] td a @href': [
     '#proof-model-one--sample',
     '#proof-model-one--hard',
@@ -61,7 +67,7 @@ export const proof: Expected = {
   'section[aria-labelledby=proof] details > p:not(.quiet)': [
     'Each answer to it has to pass these checks. The API has them in full, and the whole text of each wrong answer.',
     'Each answer to it has to pass these checks. The API has them in full, and the whole text of each wrong answer.',
-    'Without the prompt, the same model misses what these checks find:',
+    'Without the prompt, the answer of the same model fails these checks. Some checks ask for the form that the prompt prescribes, so a fact can be in the answer and still fail:',
     `Then: ${richEvals.says}`,
     'Out of date: the prompt changed after this answer was recorded.',
   ],
