@@ -28,9 +28,6 @@ import {
 import { type BuiltParts, type Destination, joinParts } from './render.ts';
 import { type StagedFile, type Staging, StagingFolder, StagingThread } from './staging.ts';
 
-/** The stamps of the folders of a build, by their path in it. */
-export type FolderStamps = ReadonlyMap<string, string>;
-
 /** The stats of a path; undefined if there is nothing, or if one of its folders is a file. */
 function statsOf(path: string) {
   try {
@@ -86,8 +83,8 @@ const threadFrom = 500;
 export class BuildWriter implements Destination {
   /** Every file of the build so far, in order. */
   readonly files = new Map<string, BuiltFile>();
-  /** The stamps of the folders, once everything is in place. */
-  folders: FolderStamps = new Map();
+  /** The stamps of the folders by their path in the build, once everything is in place. */
+  folders: ReadonlyMap<string, string> = new Map();
   readonly #target: string;
   readonly #stagingFolder: string;
   /** Where new files are, in the staging folder. */
@@ -238,17 +235,6 @@ export class BuildWriter implements Destination {
       this.#staging = new StagingThread(this.#staged);
     }
     return this.#staging;
-  }
-}
-
-/** Puts files into the folder `out`, as BuildWriter does; build.json has to be the last of them. */
-export function writeBuild(out: string, files: ReadonlyMap<string, Uint8Array>): Written {
-  const writer = new BuildWriter(out);
-  try {
-    for (const [path, bytes] of files) writer.write(path, [], bytes);
-    return writer.finish();
-  } finally {
-    writer.discard();
   }
 }
 

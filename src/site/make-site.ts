@@ -8,7 +8,7 @@ import { installWays } from '../text/install-ways.ts';
 import { withVersions } from './hosting/host-files.ts';
 import { describeOutputs } from './index.ts';
 import { installSource } from './install/install-source.ts';
-import { VersionsByRelease } from './install/plugins.ts';
+import { versionsByRelease } from './install/plugins.ts';
 import { listedDocumentOf } from './shared/agent-document.ts';
 import { relatedAgents } from './shared/groups.ts';
 import { markdownRenderer } from './shared/markdown-html.ts';
@@ -79,7 +79,7 @@ export function makeSite(
     withdrawn,
     history,
     published,
-    plugins: new VersionsByRelease({ settings }, published, memory?.versions),
+    plugins: versionsByRelease({ settings }, published, memory?.versions),
     installWays: installWays(installSource(settings)),
     templates: compileTemplates(templates, templateHelpers(settings, url, assets), memory?.isKnown),
     assets,
@@ -113,7 +113,7 @@ export function withTexts(site: Site, changed: ReadonlyMap<number, NumberedAgent
   return {
     ...site,
     agents,
-    plugins: new VersionsByRelease(site, site.published, site.plugins.known),
+    plugins: versionsByRelease(site, site.published, site.plugins.known),
   };
 }
 

@@ -7,7 +7,6 @@ import { pino } from 'pino';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { renderCatalog } from '../../src/build/build.ts';
-import { writeBuild } from '../../src/build/write.ts';
 import { loadSettings } from '../../src/content/settings.ts';
 import { main } from '../../src/main.ts';
 import { followBuild } from '../../src/server/live-build.ts';
@@ -19,6 +18,7 @@ import { dieAt } from '../support/die-at.ts';
 import { putLock } from '../support/lock.ts';
 import { loud } from '../support/loud.ts';
 import { bin, catalog, catalogProcess, run } from '../support/process.ts';
+import { writeBuild } from '../support/write-build.ts';
 
 /** Readers of dist/ rely on this: every file is complete at any moment, and a failed build changes nothing. */
 

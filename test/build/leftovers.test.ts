@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { memoryFile, readChecked, writeChecked } from '../../src/build/last-build.ts';
-import { writeBuild } from '../../src/build/write.ts';
 import { inFolder, writeFiles } from '../support/catalog.ts';
+import { writeBuild } from '../support/write-build.ts';
 
 /** What builds leave next to dist/ and in the cache, and which of it a later build removes. */
 

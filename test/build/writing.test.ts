@@ -3,9 +3,10 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join, relative } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BuildWriter, writeBuild } from '../../src/build/write.ts';
+import { BuildWriter } from '../../src/build/write.ts';
 import { inFolder, type SmallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
+import { writeBuild } from '../support/write-build.ts';
 
 /** A build changes only the files of dist/ that have to change, syncs them first, and leaves other folders alone. */
 

@@ -4,7 +4,7 @@ import { renderCatalog } from '../../src/build/build.ts';
 import { loadSettings } from '../../src/content/settings.ts';
 import type { PluginRelease, PublishedPlugins, Revisions } from '../../src/schema/documents.ts';
 import { revisions } from '../../src/site/api/api.ts';
-import { archives, codexCategory, treeChangelog, VersionsByRelease } from '../../src/site/install/plugins.ts';
+import { archives, codexCategory, treeChangelog, versionsByRelease } from '../../src/site/install/plugins.ts';
 import type { Part } from '../../src/site/output.ts';
 import type { Site } from '../../src/site/site.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
@@ -30,7 +30,7 @@ function after(count: number, asked: number[] = []): Site {
       return new Map(all.map((blob) => [blob, `The text of ${blob}.`]));
     },
   };
-  return { ...site, published, plugins: new VersionsByRelease(site, published) };
+  return { ...site, published, plugins: versionsByRelease(site, published) };
 }
 
 test('after the version 1.10.0 comes 1.11.0', () => {

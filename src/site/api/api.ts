@@ -7,16 +7,16 @@ import {
   contractVersion,
   lineDigests,
   type PluginRelease,
-  revisionOf,
   revisionsPath,
   toJson,
 } from '../../schema/documents.ts';
 import { type AgentEvals, agentEvalsPath, type EvalsList, evalsPath } from '../../schema/evals.ts';
 import { catalogSchema, openApi } from '../../schema/json-schema.ts';
 import { serverCard } from '../install/install-source.ts';
-import { archivePath } from '../install/plugins.ts';
+import { archivePath, earlierReleases, latestFirst } from '../install/plugins.ts';
 import { type Digest, forAgents, jsonList, listed, none, single, whole } from '../output.ts';
 import { documentOf, summaryOf } from '../shared/agent-document.ts';
+import { groupBy } from '../shared/groups.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
 export const agent = forAgents(
@@ -75,7 +75,11 @@ export function catalogOf({ url, agents }: Site, most = agents.length): Catalog 
 export const agentEvals = forAgents(
   agentEvalsPath,
   'The recorded answers of an agent with their grades (getEvals), if it has any',
-  (_, agent) => toJson(evalsOf(agent)),
+  (_, { document, texts }) => {
+    const { slug, url } = document;
+    const { cases = [], answers = [] } = texts().evals ?? {};
+    return toJson({ slug, url, cases, answers } satisfies AgentEvals);
+  },
   ({ proof }) => proof !== null,
 );
 
@@ -83,23 +87,14 @@ export const agentEvals = forAgents(
 export const evalsList = single(
   evalsPath,
   'The results of the recorded answers of all agents (listEvals)',
-  (site) => toJson(evalsListOf(site)),
+  ({ agents, url }) => {
+    const entries = agents.flatMap(({ slug, issue, proof }) =>
+      proof === null ? [] : [{ slug, issue, evals: url.absolute(agentEvalsPath.replace('{slug}', slug)), proof }],
+    );
+    return toJson({ agents: entries } satisfies EvalsList);
+  },
   ({ agents }) => listed(agents),
 );
-
-/** The response of getEvals. */
-function evalsOf({ document, texts }: PublishedAgent): AgentEvals {
-  const { evals } = texts();
-  const { slug, url } = document;
-  return { slug, url, cases: evals?.cases ?? [], answers: evals?.answers ?? [] };
-}
-
-function evalsListOf({ agents, url }: Site): EvalsList {
-  const entries = agents.flatMap(({ slug, issue, proof }) =>
-    proof === null ? [] : [{ slug, issue, evals: url.absolute(agentEvalsPath.replace('{slug}', slug)), proof }],
-  );
-  return { agents: entries };
-}
 
 /** The digests by which `catalog verify` recognizes copies of prompts, skills and plugins. */
 export const revisions = jsonList(
@@ -107,10 +102,13 @@ export const revisions = jsonList(
   'Digests of every revision of every agent, to verify copies (getRevisions)',
   'agents',
   (site) => {
-    const releases = earlierReleases(site);
+    const releases = groupBy(earlierReleases(site), ({ slug }) => [slug]);
     const calendar = zone(site.settings.timezone);
     const items = site.agents.map((agent) => {
-      const earlier = releases.get(agent.slug) ?? [];
+      // The newest first, and those under former slugs last.
+      const earlier = (releases.get(agent.slug) ?? []).flatMap(({ name, releases }) =>
+        releases.sort(latestFirst).map(({ version, skill }) => ({ name, version, skill })),
+      );
       const inputs = [site.plugins.of(agent), promptChanges(agent, site), earlier];
       return {
         input: `${agent.fingerprint.whole} ${sha256Of(JSON.stringify(inputs))}`,
@@ -125,7 +123,7 @@ function revisionsOf(
   site: Site,
   agent: PublishedAgent,
   { today }: Zone,
-  earlier: readonly EarlierRelease[],
+  earlier: readonly (Pick<PluginRelease, 'version' | 'skill'> & { name: string })[],
   digest: Digest,
 ): AgentRevisions {
   const { slug, issue, document, formerSlugs, texts } = agent;
@@ -164,20 +162,4 @@ function promptChanges({ slug, formerSlugs }: PublishedAgent, { history }: Site)
     .flatMap((name) => history.get(name) ?? [])
     .flatMap(({ time, prompt }) => (prompt?.sha256 ? [{ time, sha256: prompt.sha256 }] : []))
     .sort((a, b) => b.time - a.time);
-}
-
-type EarlierRelease = Pick<PluginRelease, 'version' | 'skill'> & { name: string };
-
-/** The earlier versions of plugins by the slug of their agent, newest first, those under former slugs last. */
-function earlierReleases({ agents, moved, plugins, published }: Site): Map<string, EarlierRelease[]> {
-  const current = new Map(agents.map((agent) => [agent.slug, plugins.of(agent)]));
-  const earlier = new Map<string, EarlierRelease[]>();
-  for (const [name, slug] of [...[...current.keys()].map((name) => [name, name] as const), ...moved]) {
-    const releases = (published.releases.get(name) ?? [])
-      .filter(({ version }) => version !== current.get(name))
-      .sort((a, b) => (revisionOf(b.version) ?? 0) - (revisionOf(a.version) ?? 0))
-      .map(({ version, skill }) => ({ name, version, skill }));
-    if (releases.length > 0) earlier.set(slug, [...(earlier.get(slug) ?? []), ...releases]);
-  }
-  return earlier;
 }

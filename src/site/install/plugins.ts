@@ -109,52 +109,58 @@ const codexCategories: readonly (readonly [category: string, keys: RegExp])[] = 
  * the next one otherwise, whatever changed them: the agent, the settings or the program. A plugin without a release gets
  * its version from the number of changes of the agent in Git.
  */
-export class VersionsByRelease implements PluginVersions {
-  readonly #site: Pick<Site, 'settings'>;
-  readonly #published: PublishedPlugins;
-  readonly #before: ReadonlyMap<string, readonly [key: string, version: string]>;
-  readonly #versions = new Map<string, readonly [key: string, version: string]>();
+export function versionsByRelease(
+  site: Pick<Site, 'settings'>,
+  published: PublishedPlugins,
+  /** Saves the comparison of plugins that did not change since the last build. */
+  before: KnownVersions = [],
+): PluginVersions {
+  const compared = new Map(before.map(([name, ...known]) => [name, known]));
+  const versions = new Map<string, readonly [key: string, version: string]>();
 
-  /** `before` saves the comparison of plugins that did not change since the last build. */
-  constructor(site: Pick<Site, 'settings'>, published: PublishedPlugins, before: KnownVersions = []) {
-    this.#site = site;
-    this.#published = published;
-    this.#before = new Map(before.map(([name, ...known]) => [name, known]));
-  }
-
-  of(agent: PublishedAgent): string {
-    const compared = this.#versions.get(agent.slug) ?? this.#compare(agent);
-    this.#versions.set(agent.slug, compared);
-    return compared[1];
-  }
-
-  /** What the next build can use. */
-  get known(): KnownVersions {
-    return [...this.#versions].filter(([, [key]]) => key !== '').map(([name, known]) => [name, ...known]);
-  }
-
-  #compare(agent: PublishedAgent): readonly [key: string, version: string] {
-    const last = this.#lastRelease(agent.slug);
-    if (last === null) return ['', versionOf(agent.revision)];
+  function compare(agent: PublishedAgent): readonly [key: string, version: string] {
+    const [last] = [...(published.releases.get(agent.slug) ?? [])].sort(latestFirst);
+    if (last === undefined) return ['', versionOf(agent.revision)];
     const key = [agent.fingerprint.whole, last.version, ...last.files.map(([, blob]) => blob)].join();
-    const before = this.#before.get(agent.slug);
-    if (before?.[0] === key) return before;
-    return [key, this.#isUnchanged(agent, last) ? last.version : versionOf((revisionOf(last.version) ?? 0) + 1)];
+    const known = compared.get(agent.slug);
+    if (known?.[0] === key) return known;
+    return [key, isUnchanged(agent, last) ? last.version : versionOf((revisionOf(last.version) ?? 0) + 1)];
   }
 
-  #lastRelease(name: string): PluginRelease | null {
-    const releases = [...(this.#published.releases.get(name) ?? [])];
-    return releases.sort((a, b) => (revisionOf(b.version) ?? 0) - (revisionOf(a.version) ?? 0))[0] ?? null;
-  }
-
-  #isUnchanged(agent: PublishedAgent, release: PluginRelease): boolean {
+  function isUnchanged(agent: PublishedAgent, release: PluginRelease): boolean {
     try {
-      return this.#published.isRelease(release, pluginFiles(this.#site, agent, release.version));
+      return published.isRelease(release, pluginFiles(site, agent, release.version));
     } catch {
       // An agent that cannot be rendered is reported when its files are rendered.
       return true;
     }
   }
+
+  return {
+    of(agent) {
+      const version = versions.get(agent.slug) ?? compare(agent);
+      versions.set(agent.slug, version);
+      return version[1];
+    },
+    get known() {
+      return [...versions].filter(([, [key]]) => key !== '').map(([name, known]) => [name, ...known] as const);
+    },
+  };
+}
+
+/** Orders the releases of a plugin. */
+export function latestFirst(a: PluginRelease, b: PluginRelease): number {
+  return (revisionOf(b.version) ?? 0) - (revisionOf(a.version) ?? 0);
+}
+
+/** The releases other than the current ones: those of the plugins of published agents, then those under former slugs. */
+export function earlierReleases({ agents, moved, plugins, published }: Site) {
+  const current = new Map(agents.map((agent) => [agent.slug, plugins.of(agent)]));
+  return [...agents.map(({ slug }) => [slug, slug] as const), ...moved].map(([name, slug]) => ({
+    name,
+    slug,
+    releases: (published.releases.get(name) ?? []).filter(({ version }) => version !== current.get(name)),
+  }));
 }
 
 /** The path of the marketplace below the base URL. */
@@ -204,18 +210,15 @@ const batch = 200;
  * The earlier archives of the agents that are published, also those under former slugs. A reader whose assistant still
  * has yesterday's marketplace.json can install what it names.
  */
-function* earlierArchives({ agents, moved, plugins, published }: Site): Iterable<RenderedFile> {
-  const current = new Map(agents.map((agent) => [agent.slug, plugins.of(agent)]));
-  const earlier = [...current.keys(), ...moved.keys()].flatMap((name) =>
-    (published.releases.get(name) ?? [])
-      .filter(({ version }) => version !== current.get(name))
-      .map((release) => ({ name, ...release })),
+function* earlierArchives(site: Site): Iterable<RenderedFile> {
+  const earlier = earlierReleases(site).flatMap(({ name, releases }) =>
+    releases.map((release) => ({ name, ...release })),
   );
   let texts: ReadonlyMap<string, string> = new Map();
   for (const [index, { name, version, files }] of earlier.entries()) {
     const render = () => {
       if (files.some(([, blob]) => !texts.has(blob))) {
-        texts = published.read(earlier.slice(index, index + batch).flatMap(blobsOf));
+        texts = site.published.read(earlier.slice(index, index + batch).flatMap(blobsOf));
       }
       return zip(new Map(files.map(([path, blob]) => [path, textOf(texts, blob, `${name} ${version}`)])));
     };
@@ -266,7 +269,7 @@ export function marketplaceEntry(site: Site, agent: PublishedAgent): object {
  */
 const rootSkills = 50;
 
-/** The treeManifests at the root of the tree, by path: what each client wants of the catalog. */
+/** The manifests at the root of the tree, by path: what each client wants of the catalog. */
 const treeManifests: Readonly<Record<string, (site: Site) => object>> = {
   // Also for GitHub Copilot and VS Code.
   '.claude-plugin/marketplace.json': (site) => ({

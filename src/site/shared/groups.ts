@@ -55,7 +55,7 @@ export function monthsOf({ agents }: Site): { key: string; agents: PublishedAgen
 }
 
 /** Groups items by keys, of which each item has any number. Groups and items keep their order. */
-function groupBy<Item>(items: readonly Item[], keysOf: (item: Item) => readonly string[]): Map<string, Item[]> {
+export function groupBy<Item>(items: readonly Item[], keysOf: (item: Item) => readonly string[]): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {
     for (const key of keysOf(item)) {
