@@ -6,7 +6,7 @@ import { make } from './make.ts';
  * files of agents, so they are only ever set as text.
  */
 
-/** As PageState in build/dev/preview.ts. */
+/** As the preview sends it (build/dev/preview.ts). */
 interface State {
   mark: string;
   styles: Record<string, string>;

@@ -51,13 +51,6 @@ function foldersOf(paths: Iterable<string>): Set<string> {
   return folders;
 }
 
-/** How many files writing a build changed, removed or left unchanged. */
-export interface Written {
-  changed: number;
-  removed: number;
-  unchanged: number;
-}
-
 /** What is known of a file of a build. */
 export interface BuiltFile extends StagedFile {
   /** A hash of what it was rendered from. */
@@ -178,8 +171,11 @@ export class BuildWriter implements Destination {
     return file?.digest ?? '';
   }
 
-  /** Moves everything into place. Nothing can be added afterwards. If it fails, nothing stays in the staging folder. */
-  finish(onProgress: OnProgress = () => {}): Written {
+  /**
+   * Moves everything into place, and returns how many files it changed, removed or left unchanged. Nothing can be added
+   * afterwards. If it fails, nothing stays in the staging folder.
+   */
+  finish(onProgress: OnProgress = () => {}) {
     try {
       return this.#putInPlace(onProgress);
     } finally {
@@ -193,7 +189,7 @@ export class BuildWriter implements Destination {
     rmSync(this.#stagingFolder, { recursive: true, force: true });
   }
 
-  #putInPlace(onProgress: OnProgress): Written {
+  #putInPlace(onProgress: OnProgress) {
     this.#staging.settle();
     const changed = [...this.files.keys()].filter((path) => this.#changed.has(path));
     const removed = this.#fresh ? [] : listFiles(this.#target).filter((path) => !this.files.has(path));
@@ -268,8 +264,11 @@ export function refuseOtherTrees(folder: string): void {
   );
 }
 
-/** Writes an install tree into a folder. Each file is replaced in one step, and files that the tree lacks are removed. */
-export function writeInstallTree(folder: string, files: ReadonlyMap<string, string>): Written {
+/**
+ * Writes an install tree into a folder. Each file is replaced in one step, and files that the tree lacks are removed. Returns how
+ * many files it changed, removed or left unchanged.
+ */
+export function writeInstallTree(folder: string, files: ReadonlyMap<string, string>) {
   refuseOtherTrees(folder);
   mkdirSync(folder, { recursive: true });
   const removed = listFiles(folder, '.git').filter((path) => !files.has(path));

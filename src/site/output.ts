@@ -138,13 +138,9 @@ export function jsonParts(document: object, field: string, items: readonly Item[
     { input: before, render: () => before },
     ...items.map(({ input, value }, index) => ({
       input: index === 0 ? `first ${input}` : input,
-      render: () => (index === 0 ? '' : separator) + indented(value(digest)),
+      // With the indentation that it has in the list.
+      render: () => (index === 0 ? '' : separator) + JSON.stringify(value(digest), null, 2).replaceAll('\n', '\n    '),
     })),
     { input: after, render: () => after },
   ];
-}
-
-/** An item as JSON, with the indentation that it has in the list. */
-function indented(value: unknown): string {
-  return JSON.stringify(value, null, 2).replaceAll('\n', '\n    ');
 }

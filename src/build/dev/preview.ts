@@ -20,7 +20,7 @@ import { outputsAt } from '../../site/index.ts';
 import type { RenderedFile } from '../../site/output.ts';
 import { assetVersion } from '../../site/shared/page.ts';
 import type { Site } from '../../site/site.ts';
-import { type CatalogOptions, type Changes, type Checks, EditedCatalog } from './edited-catalog.ts';
+import { type CatalogOptions, type Changes, EditedCatalog } from './edited-catalog.ts';
 
 /** The path of everything that only a preview serves. No output has such a path. */
 const devPath = '/__dev/';
@@ -113,19 +113,6 @@ function withoutContent(errors: readonly Diagnostic[]): Page {
     '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n' +
     '<title>Errors in the catalog</title>\n</head>\n<body>\n<p>The page appears here once the errors are fixed.</p>\n</body>\n</html>\n';
   return withScript(html, errors);
-}
-
-/** What the script of a page gets after each update. */
-interface PageState {
-  /** Changes when the page has to be loaded again. */
-  mark: string;
-  /** The versions of stylesheets by their path. */
-  styles: Record<string, string>;
-  errors: readonly Diagnostic[];
-  /** What the rules say about the agent of the page; null on other pages. */
-  checks: Checks | null;
-  /** What to say of agents that are not published yet, by slug. */
-  unpublished: Record<string, string>;
 }
 
 /**
@@ -224,16 +211,21 @@ export class PreviewServer implements BuildFollower {
     sendState(response, this.#stateOf(path));
   }
 
-  #stateOf(path: string): PageState {
+  /** What the script of a page gets after each update. */
+  #stateOf(path: string) {
     const { site, errors, unpublished } = this.#catalog;
     const slug = /^\/agents\/([a-z0-9-]+)(?:$|[./])/.exec(path)?.[1];
     const page = this.#pageAt(path);
     const styles = [...(site?.assets ?? [])].filter(([name]) => name.endsWith('.css'));
     return {
+      /** Changes when the page has to be loaded again. */
       mark: page?.mark ?? '',
+      /** The versions of stylesheets by their path. */
       styles: Object.fromEntries(styles.map(([name, bytes]) => [`/${name}`, assetVersion(bytes)])),
       errors: [...errors, ...(page?.errors ?? [])],
+      /** What the rules say about the agent of the page; null on other pages. */
       checks: slug === undefined ? null : this.#catalog.checksOf(slug),
+      /** What to say of agents that are not published yet, by slug. */
       unpublished: Object.fromEntries(unpublished),
     };
   }
@@ -288,6 +280,6 @@ function isLocal(address: string): boolean {
   return URL.canParse(address) && isLoopback(new URL(address).hostname);
 }
 
-function sendState(response: ServerResponse, state: PageState): void {
+function sendState(response: ServerResponse, state: object): void {
   response.write(`data: ${JSON.stringify(state)}\n\n`);
 }

@@ -11,16 +11,10 @@ import { serverSettings } from '../../server/settings.ts';
 import { type CatalogOptions, type Changes, everything, nothing } from './edited-catalog.ts';
 import { devRules, PreviewServer } from './preview.ts';
 
-interface WatchOptions {
-  /** The catalog folder. */
-  cwd: string;
+interface WatchOptions extends Pick<DevOptions, 'cwd' | 'poll' | 'onFallback'> {
   /** The files as `lookAt` saw them before they were first read. */
   since: Stamps;
-  /** Whether to compare the files every second, instead of asking the system for changes. */
-  poll: boolean;
   onChange(changes: Changes): void;
-  /** Is called if the system cannot report changes, so that files are compared every second. */
-  onFallback(code: string): void;
   /** Is called with an error that may have hidden changes. */
   onError(error: Error): void;
 }
@@ -187,6 +181,7 @@ interface DevOptions extends Omit<CatalogOptions, 'baseUrl'> {
    * `isComplete`, some checks follow in an update without changes.
    */
   onUpdate(update: { changes: Changes | null; errors: readonly Diagnostic[]; isComplete: boolean; ms: number }): void;
+  /** Is called if the system cannot report changes, so that files are compared every second. */
   onFallback(code: string): void;
 }
 

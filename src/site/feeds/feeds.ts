@@ -49,7 +49,7 @@ export function newest({ agents, settings }: Site): PublishedAgent[] {
 }
 
 /** The id of an entry, a tag: URI (RFC 4151; C6.20). It has the issue number, which stays when the slug changes. */
-export function entryId({ settings }: Site, { issue }: PublishedAgent): string {
+function entryId({ settings }: Site, { issue }: PublishedAgent): string {
   return `${settings.feedId}/issues/${issue}`;
 }
 
@@ -57,7 +57,7 @@ export function entryId({ settings }: Site, { issue }: PublishedAgent): string {
 const contents = new WeakMap<PublishedAgent, string>();
 
 /** Renders the full content of an entry as HTML, with absolute links. */
-export function entryContent(site: Site, agent: PublishedAgent): string {
+function entryContent(site: Site, agent: PublishedAgent): string {
   const known = contents.get(agent);
   if (known !== undefined) return known;
   const document = documentOf(agent);
@@ -85,33 +85,27 @@ interface FeedInput {
 }
 
 /** How to pass values to the library that RSS and Atom write differently. */
-interface Format {
-  write(feed: Feed): string;
-  /** The element of an entry. */
-  element: string;
-  title(title: string): string;
-  /** The label of a category. */
-  label(label: string): string;
-  /** The author of an entry. */
-  byline(author: Author): Pick<Item, 'author' | 'extensions'>;
-}
+type Format = typeof atomFormat | typeof rssFormat;
 
 /** Titles are HTML. */
-const atomFormat: Format = {
-  write: (feed) => feed.atom1(),
+const atomFormat = {
+  write: (feed: Feed) => feed.atom1(),
+  /** The element of an entry. */
   element: 'entry',
-  title: Handlebars.escapeExpression,
-  label: (label) => label,
-  byline: (author) => ({ author: [author] }),
+  title: (title: string) => Handlebars.escapeExpression(title),
+  /** The label of a category. */
+  label: (label: string) => label,
+  /** The author of an entry. */
+  byline: (author: Author) => ({ author: [author] }),
 };
 
 /** Titles are text. `author` may only be an email address (RSS 2.0), so entries name their creator. */
-const rssFormat: Format = {
-  write: (feed) => feed.rss2(),
+const rssFormat = {
+  write: (feed: Feed) => feed.rss2(),
   element: 'item',
-  title: (title) => title.replaceAll(']]>', cdataEnd),
+  title: (title: string) => title.replaceAll(']]>', cdataEnd),
   label: xmlText,
-  byline: ({ name }) => ({ extensions: [{ name: 'dc:creator', objects: { _text: name } }] }),
+  byline: ({ name }: Author) => ({ extensions: [{ name: 'dc:creator', objects: { _text: name } }] }),
 };
 
 /** Replaces `]]>` in texts, since the library escapes only the first one. No text contains U+FFFE. */

@@ -1,6 +1,6 @@
 import { listed, type Output, type RenderedFile, upcoming } from '../output.ts';
 import { documentsOf } from '../shared/agent-document.ts';
-import { categoriesOf, commonTags, counted, type Group, monthsOf, tagsOf } from '../shared/groups.ts';
+import { categoriesOf, commonTags, counted, type Group, groupBy, tagsOf } from '../shared/groups.ts';
 import { breadcrumbNode, listNode, renderPage } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
@@ -8,7 +8,7 @@ import type { PublishedAgent, Site } from '../site.ts';
 const wholeArchive = 200;
 
 /** The archive in the breadcrumbs of the lists. */
-export const archiveEntry = { name: 'Archive', path: 'archive' };
+const archiveEntry = { name: 'Archive', path: 'archive' };
 
 export const archive: Output = {
   path: 'archive.html',
@@ -67,32 +67,27 @@ export function* archiveAddresses(site: Site): Iterable<{ path: string; agents: 
   }
 }
 
-interface Month {
-  /** YYYY-MM. */
-  month: string;
-  /** The path of its page, below the base URL. */
-  path: string;
-  agents: readonly PublishedAgent[];
+/** The months (YYYY-MM) in which agents were published, newest first, with the paths of their pages, below the base URL. */
+function monthsOf({ agents }: Site) {
+  return [...groupBy(agents, ({ date }) => [date.slice(0, 7)])].map(([month, agents]) => {
+    return { month, path: `archive/${month.replace('-', '/')}`, agents };
+  });
 }
+
+type Month = ReturnType<typeof monthsOf>[number];
 
 function isDivided({ agents }: Site): boolean {
   return agents.length > wholeArchive;
 }
 
 /** The years of a divided archive with their months, newest first; empty if the archive is one page. */
-function yearsOf(site: Site): { year: string; months: Month[] }[] {
-  const years = new Map<string, Month[]>();
-  if (!isDivided(site)) return [];
-  for (const { key, agents } of monthsOf(site)) {
-    const [year = '', month = ''] = key.split('-');
-    const entry = { month: key, path: `archive/${year}/${month}`, agents };
-    years.set(year, [...(years.get(year) ?? []), entry]);
-  }
+function yearsOf(site: Site) {
+  const years = groupBy(isDivided(site) ? monthsOf(site) : [], ({ month }) => [month.slice(0, 4)]);
   return [...years].map(([year, months]) => ({ year, months }));
 }
 
 /** The months whose agents the archive lists: all of them, or only the newest if it is divided. */
-function monthsShown(site: Site): { key: string; agents: PublishedAgent[] }[] {
+function monthsShown(site: Site): Month[] {
   return monthsOf(site).slice(0, isDivided(site) ? 1 : undefined);
 }
 
@@ -113,7 +108,7 @@ function archivePage(site: Site): string {
     },
     {
       count: site.agents.length,
-      months: months.map(({ key, agents }) => ({ month: key, agents: documentsOf(site, agents) })),
+      months: months.map(({ month, agents }) => ({ month, agents: documentsOf(site, agents) })),
       years: yearsOf(site).map(({ year, months }) => ({ year, months: months.map(countedMonth) })),
       categories: categoriesOf(site).map(counted),
       tags: commonTags(site).map(counted),
@@ -226,29 +221,22 @@ export function* groupAddresses(site: Site): Iterable<{ path: string; agents: re
 }
 
 /** A category or tag, divided into pages. */
-interface Pages extends Group {
-  kind: 'Category' | 'Tag';
-  /** The category whose color the pages have. */
-  category?: string;
-  /** The path of the first page, below the base URL. */
-  path: string;
-  /** The feed of the group, or null. */
-  feed: { type: string; href: string; title: string } | null;
-  pages: PublishedAgent[][];
-}
+type Pages = ReturnType<typeof categoryPages> | ReturnType<typeof tagPages>;
 
-function categoryPages({ url }: Site, group: Group): Pages {
+/** `category` is the one whose color the pages have, and `path` that of the first page, below the base URL. */
+function categoryPages({ url }: Site, group: Group) {
   const feed = {
     type: 'application/atom+xml',
     href: url.absolute(`feeds/${group.key}.xml`),
     title: `${group.label} (Atom)`,
   };
   const path = `categories/${group.key}`;
-  return { ...group, kind: 'Category', category: group.key, path, feed, pages: divide(group.agents) };
+  return { ...group, kind: 'Category', category: group.key, path, feed, pages: divide(group.agents) } as const;
 }
 
-function tagPages(group: Group): Pages {
-  return { ...group, kind: 'Tag', path: `tags/${group.key}`, feed: null, pages: divide(group.agents) };
+function tagPages(group: Group) {
+  const path = `tags/${group.key}`;
+  return { ...group, kind: 'Tag', category: undefined, path, feed: null, pages: divide(group.agents) } as const;
 }
 
 function divide(agents: readonly PublishedAgent[]): PublishedAgent[][] {

@@ -49,11 +49,6 @@ export function commonTags(site: Site): Group[] {
     .sort((a, b) => compareText(a.key, b.key));
 }
 
-/** The months in which agents were published, newest first; the key is YYYY-MM. */
-export function monthsOf({ agents }: Site): { key: string; agents: PublishedAgent[] }[] {
-  return [...groupBy(agents, ({ date }) => [date.slice(0, 7)])].map(([key, members]) => ({ key, agents: members }));
-}
-
 /** Groups items by keys, of which each item has any number. Groups and items keep their order. */
 export function groupBy<Item>(items: readonly Item[], keysOf: (item: Item) => readonly string[]): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();

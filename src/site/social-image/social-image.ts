@@ -4,13 +4,6 @@ import { accentColor } from '../shared/page.ts';
 import { agentImage, type PublishedAgent, publicationImage, type Site } from '../site.ts';
 import type { Font } from './renderer.ts';
 
-/** Text broken into lines, since the renderer wraps nothing. */
-interface SetText {
-  /** The font size, in pixels. */
-  size: number;
-  lines: string[];
-}
-
 interface Measure {
   /** The width of a line, in pixels. */
   width: number;
@@ -76,10 +69,10 @@ export class Typesetter {
   }
 
   /**
-   * Breaks a drawable text into lines at the largest size at which all of it fits without breaking a word. At the
-   * smallest size, words are broken too, and a text that is still too long ends with an ellipsis.
+   * Breaks a drawable text into lines, since the renderer wraps nothing, at the largest size at which all of it fits without
+   * breaking a word. At the smallest size, words are broken too, and a text that is still too long ends with an ellipsis.
    */
-  set(text: string, { width, sizes, balanced = false }: Measure): SetText {
+  set(text: string, { width, sizes, balanced = false }: Measure) {
     const pieces = (text.match(unbreakable) ?? []).map((piece) => this.#measured(piece));
     for (const { size, lines: most } of sizes) {
       const lines = this.#wrap(pieces, width / size, false);
