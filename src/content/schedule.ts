@@ -1,6 +1,6 @@
 import { addDays } from '../lib/calendar.ts';
 import { compareText, plural } from '../lib/text.ts';
-import type { Agent, NumberedAgent } from '../schema/agent.ts';
+import type { Agent } from '../schema/agent.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import type { Settings } from '../schema/settings.ts';
 import { byDate, type Calendar, datesOf, firstFreeDate } from './check/calendar.ts';
@@ -25,22 +25,7 @@ export interface Selection {
 }
 
 /** The agents that a build renders, and the errors that stop it. */
-export interface Selected {
-  /** In the order of their numbers. */
-  agents: NumberedAgent[];
-  /** The slugs of withdrawn agents, also former ones: no output shows them, but their numbers and dates stay taken. */
-  withdrawn: string[];
-  /** Maps each former slug to the slug of the agent that had it. */
-  moved: Map<string, string>;
-  /** The next agent that is scheduled for a later day, has no error and is not included; null if there is none. */
-  next: Agent | null;
-  /** Due agents without a number that were skipped because of their errors. */
-  skipped: string[];
-  /** Errors that make the build fail. */
-  errors: Diagnostic[];
-  /** All other diagnostics: of future agents, drafts and skipped agents. */
-  warnings: Diagnostic[];
-}
+export type Selected = ReturnType<typeof select>;
 
 /** Whether a build that skips errors can ignore this error, because it uses the default branch instead. */
 export function isSettledByBranch({ code }: Diagnostic): boolean {
@@ -56,7 +41,7 @@ export function isSettledByBranch({ code }: Diagnostic): boolean {
 export function select(
   { folders, reserved, diagnostics }: Pick<Content, 'folders' | 'reserved' | 'diagnostics'>,
   selection: Selection,
-): Selected {
+) {
   const faulty = new Set(diagnostics.filter(({ severity }) => severity === 'error').map(({ slug }) => slug));
   const skipped = folders.filter(
     ({ slug, schedule }) =>
@@ -91,14 +76,21 @@ export function select(
   );
   const [next] = later.flatMap(({ agent }) => agent ?? []).sort((a, b) => compareText(a.date, b.date));
   return {
+    /** In the order of their numbers. */
     agents,
+    /** The next agent that is scheduled for a later day, has no error and is not included; null if there is none. */
     next: next ?? null,
+    /** The slugs of withdrawn agents, also former ones: no output shows them, but their numbers and dates stay taken. */
     withdrawn,
+    /** Maps each former slug to the slug of the agent that had it. */
     moved: new Map(
       agents.flatMap(({ slug, formerSlugs }) => (formerSlugs ?? []).map((former) => [former, slug] as const)),
     ),
+    /** Due agents without a number that were skipped because of their errors. */
     skipped: skipped.map(({ slug }) => slug),
+    /** Errors that make the build fail. */
     errors,
+    /** All other diagnostics: of future agents, drafts and skipped agents. */
     warnings: diagnostics.filter((diagnostic) => !errors.includes(diagnostic)),
   };
 }
@@ -110,33 +102,7 @@ function isSelected({ schedule }: ParsedFolder, { today, future = false, drafts 
 }
 
 /** The schedule on a day. Days are YYYY-MM-DD, and lists are in order of date unless stated otherwise. */
-export interface Status {
-  today: string;
-  /** The time zone that decides which day is today. */
-  timezone: string;
-  /** Agents that are due and have a number, in order of their numbers, including those that only the default branch has. */
-  published: (Entry & { issue: number })[];
-  /** Agents that are due but have no number yet, with the number that they will get. */
-  due: (Entry & { issue: number })[];
-  /** Agents with a future date. */
-  coming: (Entry & { daysLeft: number })[];
-  /** Dates within 14 days from today that are free for a new agent. */
-  freeDates: string[];
-  /** A draft occupies its date too. The date is null if it cannot be read. */
-  drafts: Entry[];
-  /** Withdrawn agents still occupy their numbers and dates. */
-  withdrawn: (Entry & { issue: number | null })[];
-  /** Published agents whose folder was deleted, in order of their numbers. They still occupy their numbers and dates. */
-  deleted: (Entry & { issue: number })[];
-  /** All agents for which `catalog validate` reports errors, by slug; most are also in one of the lists above. */
-  faulty: { slug: string; date: string | null; state: State; errors: number }[];
-  /** The first agent after today that no error keeps from being published, with its expected number. */
-  next: { issue: number; date: string; slug: string; title: string | null; daysLeft: number } | null;
-  /** How many days in a row, from tomorrow on, have such an agent. */
-  queueDays: number;
-  /** Whether `queueDays` is less than `queueWarningDays` in the settings. */
-  queueLow: boolean;
-}
+export type Status = ReturnType<typeof status>;
 
 interface Entry {
   date: string | null;
@@ -145,6 +111,8 @@ interface Entry {
   title: string | null;
   errors: number;
 }
+
+type Coming = Entry & { daysLeft: number };
 
 interface Row {
   state: State;
@@ -180,7 +148,7 @@ export function status(
     settings: Pick<Settings, 'timezone' | 'queueWarningDays'>;
     problems?: readonly Diagnostic[];
   },
-): Status {
+) {
   const { folders, reserved, diagnostics } = content;
   const { agents, skipped } = select(content, { today, skipInvalid: true });
   const numbers = new Map(agents.map(({ slug, issue }) => [slug, issue]));
@@ -212,20 +180,32 @@ export function status(
   const filled = queueDays(sound, today);
   return {
     today,
+    /** The time zone that decides which day is today. */
     timezone: settings.timezone,
+    /** Agents that are due and have a number, in order of their numbers, including those that only the default branch has. */
     published: numbered('published'),
+    /** Agents that are due but have no number yet, with the number that they will get. */
     due,
+    /** Agents with a future date. */
     coming,
+    /** Dates within 14 days from today that are free for a new agent. */
     freeDates: freeDates(content, today),
+    /** A draft occupies its date too. The date is null if it cannot be read. */
     drafts: of('draft').map(({ entry }) => entry),
+    /** Withdrawn agents still occupy their numbers and dates. */
     withdrawn: of('withdrawn').map(({ issue, entry }) => ({ issue, ...entry })),
+    /** Published agents whose folder was deleted, in order of their numbers. They still occupy their numbers and dates. */
     deleted: numbered('deleted'),
+    /** All agents for which `catalog validate` reports errors, by slug; most are also in one of the lists above. */
     faulty: rows
       .filter(({ entry }) => entry.errors > 0)
       .map(({ state, entry: { slug, date, errors } }) => ({ slug, date, state, errors }))
       .sort((a, b) => compareText(a.slug, b.slug)),
+    /** The first agent after today that no error keeps from being published, with its expected number. */
     next: nextOf(sound, folders, highest),
+    /** How many days in a row, from tomorrow on, have such an agent. */
     queueDays: filled,
+    /** Whether `queueDays` is less than `queueWarningDays` in the settings. */
     queueLow: filled < settings.queueWarningDays,
   };
 }
@@ -257,7 +237,7 @@ function freeDates(calendar: Calendar, today: string): string[] {
   return days.filter((day) => day >= first && !taken.has(day));
 }
 
-function nextOf(sound: Status['coming'], folders: readonly ParsedFolder[], highest: number): Status['next'] {
+function nextOf(sound: readonly Coming[], folders: readonly ParsedFolder[], highest: number) {
   const [first] = sound;
   if (first === undefined || first.date === null) return null;
   const { date, slug, title, daysLeft } = first;
@@ -265,7 +245,7 @@ function nextOf(sound: Status['coming'], folders: readonly ParsedFolder[], highe
   return { issue: own ?? highest + 1, date, slug, title, daysLeft };
 }
 
-function queueDays(sound: Status['coming'], today: string): number {
+function queueDays(sound: readonly Coming[], today: string): number {
   const days = new Set(sound.map(({ date }) => date));
   let count = 0;
   while (days.has(addDays(today, count + 1))) count += 1;

@@ -4,34 +4,18 @@ import { type ListName, listNames, type StoredSubscription, type SubscriberLog }
 import { SubscriptionIndex, storedLine } from './subscribers-file.ts';
 
 /** One address on one list, no matter how often it subscribed. */
-export interface SubscriberEntry {
-  /** When it first subscribed within the filter: RFC 3339, UTC. */
-  time: string;
-  email: string;
-  list: ListName;
-  /** Its different notes, oldest first. */
-  notes: string[];
-  /** Null if the address was never asked to confirm, as without a mail server. */
-  consent: Consent | null;
-}
+export type SubscriberEntry = ReturnType<typeof subscriberEntries>[number];
+
+type Consent = ReturnType<typeof consentOf>;
 
 /** Whether an address gets the emails of a list: it confirmed, was asked to, or left the list. */
 export type ConsentState = 'confirmed' | 'waiting' | 'unsubscribed';
 
 /** Returns the state of a consent; null if the address was never asked. */
-export function stateOf(consent: Consent | null): ConsentState | null {
+export function stateOf(consent: Consent): ConsentState | null {
   if (consent === null) return null;
   if (consent.unsubscribed !== null) return 'unsubscribed';
   return consent.confirmed === null ? 'waiting' : 'confirmed';
-}
-
-/** What an address consented to: the subscription that it last confirmed, or else the last one. Times as above. */
-interface Consent {
-  requested: string;
-  /** The version of the form's text; null if a program subscribed that address. */
-  form: string | null;
-  confirmed: string | null;
-  unsubscribed: string | null;
 }
 
 export interface ExportFilter {
@@ -46,11 +30,7 @@ export interface ExportFilter {
  * Unreadable lines are left out, with a warning that has the line number. A missing file has no subscribers. A server
  * may be running.
  */
-export async function readSubscribers(
-  path: string,
-  filter: ExportFilter,
-  log: SubscriberLog,
-): Promise<SubscriberEntry[]> {
+export async function readSubscribers(path: string, filter: ExportFilter, log: SubscriberLog) {
   const index = new SubscriptionIndex();
   let number = 0;
   for await (const bytes of readLines(path)) {
@@ -62,11 +42,12 @@ export async function readSubscribers(
   return subscriberEntries(index.all, filter);
 }
 
-/** Joins the subscriptions of each address to each list, in the order of the first ones. */
-export function subscriberEntries(
-  all: readonly StoredSubscription[],
-  { list, since }: ExportFilter,
-): SubscriberEntry[] {
+/**
+ * Joins the subscriptions of each address to each list, in the order of the first ones. The time is that of the first
+ * subscription within the filter: RFC 3339, UTC. The notes are the different ones, oldest first. The consent is null if the
+ * address was never asked to confirm, as without a mail server.
+ */
+export function subscriberEntries(all: readonly StoredSubscription[], { list, since }: ExportFilter) {
   const groups = new Map<string, StoredSubscription[]>();
   for (const subscription of all) {
     if (list !== undefined && list !== subscription.list) continue;
@@ -83,7 +64,11 @@ export function subscriberEntries(
   });
 }
 
-function consentOf(subscriptions: readonly StoredSubscription[]): Consent | null {
+/**
+ * What an address consented to: the subscription that it last confirmed, or else the last one. The form is the version of the
+ * form's text, null if a program subscribed that address.
+ */
+function consentOf(subscriptions: readonly StoredSubscription[]) {
   const asked = subscriptions.filter(({ pending }) => pending);
   const last =
     asked.findLast(({ confirmed, unsubscribed }) => confirmed !== undefined && unsubscribed === undefined) ??
@@ -135,7 +120,7 @@ export function byAddress(entries: readonly SubscriberEntry[]): Address[] {
   return [...addresses.values()];
 }
 
-function remarkOn(list: ListName, consent: Consent | null): Address['remarks'] {
+function remarkOn(list: ListName, consent: Consent): Address['remarks'] {
   const state = stateOf(consent);
   return state === null || state === 'confirmed' ? {} : { [list]: ` (${state})` };
 }

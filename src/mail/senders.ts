@@ -95,10 +95,7 @@ export interface SenderOptions {
 }
 
 /** Opens the sender in the settings. Throws OperationError if emails of the program itself could not be ended by readers. */
-export async function openSender(
-  settings: AnnounceSettings,
-  options: SenderOptions,
-): Promise<{ sender: Sender; close(): void }> {
+export async function openSender(settings: AnnounceSettings, options: SenderOptions) {
   if (settings.provider === 'file') return openSmtpSender(settings, options);
   return { sender: serviceSender(settings, options), close: () => {} };
 }
@@ -124,7 +121,7 @@ function serviceSender(
 async function openSmtpSender(
   settings: Extract<AnnounceSettings, { provider: 'file' }>,
   { list, site, data, subscriptions, environment, now, signal, onProgress, wait = pauseFor }: SenderOptions,
-): Promise<{ sender: Sender; close(): void }> {
+) {
   const { runtimeUrl } = site;
   if (runtimeUrl === null) {
     throw new OperationError(

@@ -111,11 +111,7 @@ function parseRevisions(json: Buffer, address: string): Revisions {
  *
  * Throws ContentError if the catalog cannot be built.
  */
-export async function publishedIn(
-  cwd: string,
-  settings: Settings,
-  today: string,
-): Promise<{ published: Published; missing: string | null }> {
+export async function publishedIn(cwd: string, settings: Settings, today: string) {
   const selected = select(loadContent(cwd, settings, today), { today, skipInvalid: true });
   if (selected.errors.length > 0) throw new ContentError(selected.errors);
   const { changes, missing } = readHistory(cwd);

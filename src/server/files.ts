@@ -154,10 +154,7 @@ function requestedRange({ method, headers }: IncomingMessage, { length, etag }: 
 }
 
 /** The first of the folders that has the file, with the file's size in bytes and its ETag; null if none has it. */
-async function findFirst(
-  roots: readonly string[],
-  name: string,
-): Promise<{ root: string; size: number; etag: string } | null> {
+async function findFirst(roots: readonly string[], name: string) {
   for (const root of roots) {
     try {
       const { size, mtimeNs } = await stat(join(root, name), { bigint: true });

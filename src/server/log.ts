@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
-import type { DestinationStream, Logger } from 'pino';
+import type { DestinationStream } from 'pino';
 import pino from 'pino';
 import { visible } from '../lib/text.ts';
 import { painter } from '../schema/diagnostics/report.ts';
@@ -82,13 +82,7 @@ function newId(): string {
 }
 
 /** The log of a server: pino for events, and a preformatted line for each request, which takes a quarter of pino's time. */
-export interface ServerLog {
-  log: Logger;
-  /** Writes the line of a request that was answered. `path` is the requested one, without the query. */
-  request(request: IncomingMessage, response: ServerResponse, path: string, begun: number): void;
-  /** Writes all buffered lines. */
-  flush(): void;
-}
+export type ServerLog = ReturnType<typeof serverLog>;
 
 /** Where the lines of the log are written. */
 interface LogDestination {
@@ -103,7 +97,7 @@ const holdLength = 32_768;
 const maxHeldBytes = 1_048_576;
 
 /** Logs at `level` and above, as JSON lines, to stdout unless another destination is given. */
-export function serverLog(level: string, destination: LogDestination = lastingDestination()): ServerLog {
+export function serverLog(level: string, destination: LogDestination = lastingDestination()) {
   const log = pino({ level }, destination as DestinationStream);
   const isLogged = {
     info: log.isLevelEnabled('info'),
@@ -113,7 +107,8 @@ export function serverLog(level: string, destination: LogDestination = lastingDe
   const fixed = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
   return {
     log,
-    request(request, response, path, begun) {
+    /** Writes the line of a request that was answered. `path` is the requested one, without the query. */
+    request(request: IncomingMessage, response: ServerResponse, path: string, begun: number): void {
       const level = levelOf(response.statusCode);
       if (!isLogged[level]) return;
       const now = Date.now();
@@ -122,6 +117,7 @@ export function serverLog(level: string, destination: LogDestination = lastingDe
           `"status":${response.statusCode},"ms":${now - begun},"msg":"request"}\n`,
       );
     },
+    /** Writes all buffered lines. */
     flush: () => destination.flushSync(),
   };
 }

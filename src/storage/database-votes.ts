@@ -177,10 +177,7 @@ export async function redactInDatabase(database: Database, id: string): Promise<
 const batchLength = 2_000;
 
 /** Adds votes to a database, in order. Returns how many were new, and how many it had already, by their ids. */
-export async function importVotes(
-  database: Database,
-  votes: AsyncIterable<StoredVote>,
-): Promise<{ added: number; known: number }> {
+export async function importVotes(database: Database, votes: AsyncIterable<StoredVote>) {
   let [added, known] = [0, 0];
   let batch: StoredVote[] = [];
   const store = async () => {

@@ -2,30 +2,12 @@ import { compareText, csv, visible } from '../lib/text.ts';
 import type { StoredVote, VoteTotal } from './vote.ts';
 
 /** The counts and notes of the votes, to be printed as text or JSON. */
-export interface VoteReport {
-  /** The time from which votes count, RFC 3339; null if all count. */
-  since: string | null;
-  totals: Totals;
-  /** Agents with votes: most votes first, then by slug. */
-  agents: AgentVotes[];
-  /** Days (UTC) with votes, in order. */
-  days: DayVotes[];
-  /** The latest notes, newest first. */
-  notes: Note[];
-  /** The number of lines of the log that are not votes. */
-  malformed: number;
-}
+export type VoteReport = Awaited<ReturnType<typeof reportVotes>>;
 
 /** The votes of a day, YYYY-MM-DD. */
 type DayVotes = Omit<VoteTotal, 'slug'> & { day: string };
 
-interface Totals {
-  votes: number;
-  yes: number;
-  no: number;
-  /** yes / votes, from 0 to 1 with four decimals; null without votes. */
-  share: number | null;
-}
+type Totals = ReturnType<typeof totals>;
 
 interface AgentVotes extends Totals {
   slug: string;
@@ -65,7 +47,7 @@ export interface ReportOptions {
 export async function reportVotes(
   votes: AsyncIterable<StoredVote> | Iterable<StoredVote>,
   { since, notes = 10, titles, withdrawn = null, formerSlugs = new Map(), malformed = () => 0 }: ReportOptions = {},
-): Promise<VoteReport> {
+) {
   const days = new Map<string, Map<string, 'yes' | 'no'>>();
   const bySlug = new Map<string, AgentVotes>();
   const latest = new Map<string, Note>();
@@ -95,11 +77,16 @@ export async function reportVotes(
   const agents = [...bySlug.values()].map((agent) => ({ ...agent, ...totals(agent.yes, agent.no) }));
   agents.sort((a, b) => b.votes - a.votes || compareText(a.slug, b.slug));
   return {
+    /** The time from which votes count, RFC 3339; null if all count. */
     since: since?.toISOString() ?? null,
     totals: totals(sum(agents, 'yes'), sum(agents, 'no')),
+    /** Agents with votes: most votes first, then by slug. */
     agents,
+    /** Days (UTC) with votes, in order. */
     days: countByDay(days),
+    /** The latest notes, newest first. */
     notes: notes === 0 ? [] : [...latest.values()].slice(-notes).reverse(),
+    /** The number of lines of the log that are not votes. */
     malformed: await malformed(),
   };
 }
@@ -130,7 +117,8 @@ function newAgent(slug: string, title: string | null, withdrawn: boolean): Agent
   return { slug, title, votes: 0, yes: 0, no: 0, share: null, notes: 0, withdrawn, lastNote: null };
 }
 
-function totals(yes: number, no: number): Totals {
+/** `share` is yes / votes, from 0 to 1 with four decimals; null without votes. */
+function totals(yes: number, no: number) {
   const votes = yes + no;
   return { votes, yes, no, share: votes === 0 ? null : Math.round((yes / votes) * 10_000) / 10_000 };
 }

@@ -25,10 +25,7 @@ interface Claimed {
 }
 
 /** Checks the numbers that the default branch does not confirm. Folders with a refused number then count as having none. */
-function checkClaims(
-  folders: readonly ParsedFolder[],
-  { owners, published, reserved, lost, state, today }: Claimed,
-): { refused: Set<string>; diagnostics: Diagnostic[] } {
+function checkClaims(folders: readonly ParsedFolder[], { owners, published, reserved, lost, state, today }: Claimed) {
   const diagnostics: Diagnostic[] = [];
   const refused = new Set<string>();
   const holders = new Map<number, Holder>();
