@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { ContentMemory } from '../content/load.ts';
 import { addDays, zone } from '../lib/calendar.ts';
@@ -18,6 +9,7 @@ import {
   digestOf,
   makeFolder,
   outputStamps,
+  removeUnused,
   type Stamps,
   sha256Of,
   sourceStamps,
@@ -132,22 +124,14 @@ export function writeChecked(file: string, value: object): void {
     const body = JSON.stringify(value);
     writeFileSync(draft, `${body}\n${digestOf(body)}`, { mode: 0o600 });
     renameSync(draft, file);
-    removeOld(dirname(file));
+    // Such as the memory of a folder that no longer exists.
+    removeUnused(dirname(file));
   } catch {
     try {
       rmSync(draft, { force: true });
     } catch {
       // The folder of the cache is a file, for example.
     }
-  }
-}
-
-/** Removes what no build has used for 60 days, such as the memory of a folder that no longer exists. */
-function removeOld(folder: string): void {
-  const oldest = Date.now() - 60 * 86_400_000;
-  for (const name of readdirSync(folder)) {
-    const path = join(folder, name);
-    if (statSync(path).mtimeMs < oldest) rmSync(path);
   }
 }
 

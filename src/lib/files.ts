@@ -221,6 +221,15 @@ export function replaceFiles(files: Iterable<readonly [path: string, bytes: Buff
   }
 }
 
+/** Removes the files of a cache that were neither written nor marked as used for 60 days. Throws the system error. */
+export function removeUnused(folder: string): void {
+  const oldest = Date.now() - 60 * 86_400_000;
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (statSync(path).mtimeMs < oldest) rmSync(path);
+  }
+}
+
 /** Whether this is the name of a draft that `replaceFile` writes. */
 export function isDraftName(name: string): boolean {
   return /^\..+\.draft-\d+$/.test(name);

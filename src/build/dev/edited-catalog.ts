@@ -225,11 +225,11 @@ export class EditedCatalog {
       agents.set(position, { ...after.agent, issue, date });
     }
     const others = (diagnostics: readonly Diagnostic[]) => diagnostics.filter(({ slug }) => !slugs.has(slug ?? ''));
-    const own = [...slugs].flatMap((slug) => this.#entries.get(slug)?.folder.diagnostics ?? []);
+    const folders = [...slugs].flatMap((slug) => this.#entries.get(slug)?.folder ?? []);
+    const own = folders.flatMap(({ diagnostics }) => diagnostics);
     this.#findings = [...others(this.#findings), ...own];
     this.errors = [...others(this.errors), ...own.filter(({ severity }) => severity === 'error')];
     const { language, rules } = site.settings;
-    const folders = [...slugs].flatMap((slug) => this.#entries.get(slug)?.folder ?? []);
     const editorial = folders.flatMap((folder) => withRules(editorialFindings(folder, language), rules));
     this.#diagnostics = [...others(this.#diagnostics), ...own, ...editorial];
     this.site = withTexts(site, agents);

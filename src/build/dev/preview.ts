@@ -143,14 +143,14 @@ interface Preview extends LiveBuild {
 
 /** Serves an edited catalog, and tells open pages what an update changes for them. */
 export class PreviewServer implements BuildFollower {
-  readonly #catalog: EditedCatalog;
+  readonly catalog: EditedCatalog;
   readonly #baseUrl: string;
   readonly #pages = new Pages();
   readonly #clients = new Map<ServerResponse, string>();
   #live: Preview;
 
   constructor(options: CatalogOptions) {
-    this.#catalog = new EditedCatalog(options);
+    this.catalog = new EditedCatalog(options);
     this.#baseUrl = options.baseUrl;
     this.#live = this.#build();
   }
@@ -165,10 +165,10 @@ export class PreviewServer implements BuildFollower {
 
   /** Reads what changed, and tells all open pages. Returns what is wrong in the catalog and in these pages. */
   update(changes: Changes): Diagnostic[] {
-    this.#catalog.update(changes);
-    this.#pages.show(this.#catalog.site, this.#catalog.edition);
+    this.catalog.update(changes);
+    this.#pages.show(this.catalog.site, this.catalog.edition);
     this.#live = this.#build();
-    const errors = [...this.#catalog.allErrors];
+    const errors = [...this.catalog.allErrors];
     for (const [response, path] of this.#clients) {
       const state = this.#stateOf(path);
       errors.push(...state.errors);
@@ -176,11 +176,6 @@ export class PreviewServer implements BuildFollower {
     }
     // A page that cannot be rendered reports the same error as the checks.
     return sortDiagnostics([...new Map(errors.map((error) => [JSON.stringify(error), error])).values()]);
-  }
-
-  /** Whether only a further update without changes tells all errors. */
-  get isBehind(): boolean {
-    return this.#catalog.isBehind;
   }
 
   /** Returns the handler of all requests: its own paths, and `handle` for the rest. Requests from elsewhere are refused. */
@@ -213,7 +208,7 @@ export class PreviewServer implements BuildFollower {
 
   /** What the script of a page gets after each update. */
   #stateOf(path: string) {
-    const { site, errors, unpublished } = this.#catalog;
+    const { site, errors, unpublished } = this.catalog;
     const slug = /^\/agents\/([a-z0-9-]+)(?:$|[./])/.exec(path)?.[1];
     const page = this.#pageAt(path);
     const styles = [...(site?.assets ?? [])].filter(([name]) => name.endsWith('.css'));
@@ -224,7 +219,7 @@ export class PreviewServer implements BuildFollower {
       styles: Object.fromEntries(styles.map(([name, bytes]) => [`/${name}`, assetVersion(bytes)])),
       errors: [...errors, ...(page?.errors ?? [])],
       /** What the rules say about the agent of the page; null on other pages. */
-      checks: slug === undefined ? null : this.#catalog.checksOf(slug),
+      checks: slug === undefined ? null : this.catalog.checksOf(slug),
       /** What to say of agents that are not published yet, by slug. */
       unpublished: Object.fromEntries(unpublished),
     };
@@ -240,7 +235,7 @@ export class PreviewServer implements BuildFollower {
   }
 
   #build(): Preview {
-    const { site } = this.#catalog;
+    const { site } = this.catalog;
     const info: BuildInfo = {
       id: randomUUID().replaceAll('-', ''),
       version: programVersion,

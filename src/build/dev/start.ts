@@ -211,14 +211,15 @@ export async function startDev(options: DevOptions) {
     const begun = performance.now();
     try {
       const errors = preview?.update(changes) ?? [];
-      const isComplete = preview?.isBehind !== true;
+      const isComplete = preview?.catalog.isBehind !== true;
       onUpdate({ changes: isFirst ? null : changes, errors, isComplete, ms: performance.now() - begun });
     } catch (error) {
       // The next change may fix it, such as a file that was removed while it was read.
       log.log.error({ err: error }, 'the preview was not updated');
     }
     clearTimeout(timer);
-    if (preview?.isBehind) timer = setTimeout(() => update(nothing), idleMs);
+    // Only an update without changes tells all errors then.
+    if (preview?.catalog.isBehind) timer = setTimeout(() => update(nothing), idleMs);
   }
 
   try {

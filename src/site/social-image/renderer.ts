@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { readFileSync, statSync, utimesSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { OperationError } from '../../lib/errors.ts';
-import { makeFolder, replaceFile } from '../../lib/files.ts';
+import { makeFolder, removeUnused, replaceFile } from '../../lib/files.ts';
 import { programFolder, programVersion } from '../../program.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import { diagnose } from '../../schema/diagnostics/diagnostic.ts';
@@ -204,8 +204,6 @@ function fontOf({ name, bytes }: FontFile): Font {
   }
 }
 
-/** How long an unused image is kept, in milliseconds: 60 days. */
-const keptMs = 60 * 86_400_000;
 /** How often the time of the last use is recorded, in milliseconds: once a day. */
 const dayMs = 86_400_000;
 
@@ -226,11 +224,7 @@ export function imageCache(folder: string) {
   function open(): boolean {
     try {
       makeFolder(images);
-      const oldest = Date.now() - keptMs;
-      for (const name of readdirSync(images)) {
-        const path = join(images, name);
-        if (statSync(path).mtimeMs < oldest) rmSync(path);
-      }
+      removeUnused(images);
       return true;
     } catch {
       return false;
@@ -280,11 +274,8 @@ function sha256(bytes: Uint8Array): Buffer {
 /** The outcome of drawing an SVG document. */
 export type Drawn = { image: Uint8Array } | { failure: 'missing' | 'refused'; message: string };
 
-/** Threads that draw SVG documents as PNGs, as many as there are cores. */
-type Drawing = JobThreads<string, Drawn>;
-
-/** Starts drawing with some fonts. */
-export function openDrawing(fontFiles: readonly string[]): Drawing {
+/** Starts drawing SVG documents as PNGs with some fonts, in as many threads as there are cores. */
+export function openDrawing(fontFiles: readonly string[]): JobThreads<string, Drawn> {
   // resvg's memory allocator, mimalloc, then keeps freed memory for the next image. By default, it returns it to the
   // system, which takes as long as half of the drawing. It reads this variable of the process when resvg is loaded.
   process.env.MIMALLOC_PURGE_DELAY ??= '-1';
