@@ -21,7 +21,7 @@ import { skillFiles, zip } from './skills.ts';
 export type Plugin = ReturnType<typeof describePlugin>;
 
 /** Describes an agent as a plugin, in the words that most manifests share. */
-export function describePlugin({ settings }: Pick<Site, 'settings'>, agent: PublishedAgent, version: string) {
+function describePlugin({ settings }: Pick<Site, 'settings'>, agent: PublishedAgent, version: string) {
   const { publisher, repository } = settings;
   const { document, slug, excerpt, tags } = agent;
   return {
@@ -73,7 +73,7 @@ const manifests: Readonly<Record<string, (plugin: Plugin) => object>> = {
 };
 
 /** The files of a plugin, by their path in its folder. */
-export function pluginFiles(site: Pick<Site, 'settings'>, agent: PublishedAgent, version: string): Map<string, string> {
+function pluginFiles(site: Pick<Site, 'settings'>, agent: PublishedAgent, version: string): Map<string, string> {
   const plugin = describePlugin(site, agent, version);
   return new Map([
     ...Object.entries(manifests).map(([path, manifest]) => [path, toJson(manifest(plugin))] as const),
@@ -244,7 +244,7 @@ export function archivePath(name: string, version: string): string {
 }
 
 /** The fields of a marketplace other than its plugins, as Claude Code and GitHub Copilot read them. */
-export function marketplaceHead({ settings, moved, withdrawn, agents }: Site): object {
+function marketplaceHead({ settings, moved, withdrawn, agents }: Site): object {
   const listed = new Set(agents.map(({ slug }) => slug));
   const renames = [...moved, ...withdrawn.map((slug) => [slug, null] as const)].filter(([slug]) => !listed.has(slug));
   return {
@@ -258,7 +258,7 @@ export function marketplaceHead({ settings, moved, withdrawn, agents }: Site): o
 }
 
 /** An entry of such a marketplace, without its source. */
-export function marketplaceEntry(site: Site, agent: PublishedAgent): object {
+function marketplaceEntry(site: Site, agent: PublishedAgent): object {
   const { shared, title, category, publisher } = describePlugin(site, agent, site.plugins.of(agent));
   return Object.assign({}, shared, { displayName: title, author: publisher, category, tags: shared.keywords });
 }

@@ -10,7 +10,7 @@ import { contentSecurityPolicy } from '../hosting/site-rules.ts';
 import { type Addresses, agentImage, dateNames, type PublishedAgent, publicationImage, type Site } from '../site.ts';
 
 /** The values of a page for the layout. */
-export interface PageHead {
+interface PageHead {
   /** The name of its template. */
   template: string;
   /** The title in the browser's title bar, before the name of the publication. Null for the home page. */
