@@ -36,7 +36,7 @@ test('an edited byte of a prompt makes its answers out of date on the page, in l
       { slug: 'two', date: '2026-01-02', front: { issue: '2' } },
     ]);
     assert.equal(await shownAfterBuild(folder), {
-      page: ['2 of 2', '0 of 1', '1 of 2, out of date', 'not recorded'],
+      page: ['2 of 2', '0 of 1', '1 of 2, out of datewithout the prompt: 0 of 2', 'not recorded'],
       api: [null, null, 'prompt'],
       list: { models: 2, answers: 3, passed: 1, stale: 1 },
       archive: 'Proof: 1 of 3 answers of real models pass every check, 1 out of date',
@@ -50,7 +50,12 @@ test('an edited byte of a prompt makes its answers out of date on the page, in l
     const prompt = join(folder, 'agents/one/prompt.txt');
     writeFileSync(prompt, readFileSync(prompt, 'utf8').replace('Find', 'find'));
     assert.equal(await shownAfterBuild(folder), {
-      page: ['2 of 2, out of date', '0 of 1, out of date', '1 of 2, out of date', 'not recorded'],
+      page: [
+        '2 of 2, out of date',
+        '0 of 1, out of date',
+        '1 of 2, out of datewithout the prompt: 0 of 2',
+        'not recorded',
+      ],
       api: ['prompt', 'prompt', 'prompt'],
       list: { models: 2, answers: 3, passed: 1, stale: 3 },
       archive: 'Proof: 1 of 3 answers of real models pass every check, 3 out of date',
@@ -62,7 +67,7 @@ test('an edited input makes only its own answers out of date, for readers and fo
     writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', front: { issue: '1' }, files: evalsFiles }]);
     writeFileSync(join(folder, 'agents/one/evals/planted.txt'), 'ROWS:\nNOTES: another note\n');
     assert.equal(await shownAfterBuild(folder), {
-      page: ['2 of 2', '0 of 1, out of date', '1 of 2, out of date', 'not recorded'],
+      page: ['2 of 2', '0 of 1, out of date', '1 of 2, out of datewithout the prompt: 0 of 2', 'not recorded'],
       api: [null, 'input', 'prompt'],
       list: { models: 2, answers: 3, passed: 1, stale: 2 },
       archive: 'Proof: 1 of 3 answers of real models pass every check, 2 out of date',
