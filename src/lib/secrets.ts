@@ -185,6 +185,7 @@ function* suspects(text: string): Generator<[from: number, to: number]> {
       from = start + 1;
     }
     to = Math.min(end + longestRest, text.length);
+    while (!isSpace(to)) to += 1;
   }
   if (to > 0) yield [from, to];
 }

@@ -43,6 +43,16 @@ test('the shortest secret of each form is found, but not with one character less
   );
 });
 
+test('a secret with a space is found at every distance from a long word before it', () => {
+  const secret = shortestSecrets.find(([name]) => name === 'an Okta token')?.[1] ?? '';
+  assert.match(secret, 'SSWS 00');
+  for (let distance = 1; distance < 30; distance += 1) {
+    const before = `${'a_long_word_'.repeat(3)} ${'a '.repeat(15).slice(-distance)}`.replace(/\s*$/, ' ');
+    const [found] = findSecrets(`${before}${secret}`);
+    assert.is(found?.offset, before.length, before);
+  }
+});
+
 const harmless = [
   '{"url":"https://press.example?a=1&b=2","email":"desk@press.example"}',
   '`AKIA<16 characters>`, AKIAIOSFODNN7EXAMPLE, ghp_XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX, sk-ant-your-key-goes-here-please',
