@@ -41,6 +41,8 @@ export type BuildResult = ReturnType<typeof build>;
  * change since the last build into that folder are neither read nor rendered. The folder `installTree`, if any, gets the
  * tree of the branch `install`.
  *
+ * Returns build.json, the files and folders of the build by path, how many files it changed, the install tree (null without
+ * one), the warnings, the slugs of due agents that were skipped because of their errors, and what is missing of the history.
  * Throws ContentError if anything to be built has an error. The folder is then unchanged.
  */
 export function build({
@@ -71,12 +73,14 @@ export function build({
           /** The address of the repository that it names, if the settings have one. */
           repository: site.settings.repository ?? null,
         };
-  /** `warnings` did not stop the build, and `skipped` are the slugs of due agents with errors. */
   const { warnings, skipped } = selected;
   return { info, files: writer.files, folders: writer.folders, written, tree, warnings, skipped, historyMissing };
 }
 
-/** Builds the catalog in memory, without writing it. Throws ContentError as `build` does. */
+/**
+ * Builds the catalog in memory, without writing it. Returns build.json and the files by path, what was selected, the site, and
+ * what is missing of the history. Throws ContentError as `build` does.
+ */
 export function renderCatalog(options: RenderOptions) {
   const { destination, info, ...result } = render(
     options,
@@ -152,7 +156,7 @@ function render<Target extends Destination>(
     images,
     memory,
   };
-  /** What is missing of the history of prompts or plugins, and why; null if nothing is. */
+  // What is missing of the history of prompts or plugins, and why; null if nothing is.
   const historyMissing = [missing, releases.note].filter((note) => note !== null).join(' ') || null;
   const faults: Diagnostic[] = [];
   for (;;) {

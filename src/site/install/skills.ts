@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib';
+import { zipSync } from 'fflate/browser';
 import { sha256Of } from '../../lib/files.ts';
 import { onceForLast } from '../../lib/lazy.ts';
 import { compareText } from '../../lib/text.ts';
@@ -157,47 +157,12 @@ function sampleText({ title, texts }: PublishedAgent): string {
 }
 
 /**
- * Makes a zip archive (PKWARE, APPNOTE.TXT) that has the same bytes on every machine: the files are sorted, stored without
- * compression, and have the same fixed time.
+ * Makes a zip archive that has the same bytes on every machine and with every version of the library: the files are
+ * sorted, stored without compression, and have the same fixed time.
  */
 export function zip(files: ReadonlyMap<string, string | Uint8Array>): Uint8Array {
-  const parts: Uint8Array[] = [];
-  const directory: Uint8Array[] = [];
-  let offset = 0;
-  for (const [path, content] of [...files].sort(([a], [b]) => compareText(a, b))) {
-    const name = Buffer.from(path);
-    const bytes = Buffer.from(content as Uint8Array);
-    // The header of a file: version 2.0, a flag for a name that is not ASCII, no compression.
-    const header = Buffer.alloc(30);
-    header.writeUInt32LE(0x04034b50);
-    header.writeUInt16LE(20, 4);
-    header.writeUInt16LE(name.length === path.length ? 0 : 0x0800, 6);
-    header.writeUInt32LE(earliest, 10);
-    header.writeUInt32LE(crc32(bytes), 14);
-    header.writeUInt32LE(bytes.length, 18);
-    header.writeUInt32LE(bytes.length, 22);
-    header.writeUInt16LE(name.length, 26);
-    parts.push(header, name, bytes);
-    // Its entry in the directory: the same, and where the file is.
-    const entry = Buffer.alloc(46);
-    entry.writeUInt32LE(0x02014b50);
-    entry.writeUInt16LE(20, 4);
-    entry.set(header.subarray(4), 6);
-    entry.writeUInt32LE(offset, 42);
-    directory.push(entry, name);
-    offset += header.length + name.length + bytes.length;
-  }
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(0x06054b50);
-  end.writeUInt16LE(files.size, 8);
-  end.writeUInt16LE(files.size, 10);
-  end.writeUInt32LE(
-    directory.reduce((sum, { length }) => sum + length, 0),
-    12,
-  );
-  end.writeUInt32LE(offset, 16);
-  return Buffer.concat([...parts, ...directory, end]);
+  const sorted = [...files].sort(([a], [b]) => compareText(a, b));
+  const entries = sorted.map(([path, content]) => [path, Buffer.from(content as Uint8Array)]);
+  // The earliest time that a zip archive can have. It has no time zone, so it is noon everywhere.
+  return zipSync(Object.fromEntries(entries), { level: 0, mtime: new Date(1980, 0, 1, 12) });
 }
-
-/** Noon of 1980-01-01, the earliest day that a zip archive can have. It has no time zone. */
-const earliest = 0x0021_6000;
