@@ -4,14 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** How long to wait, in milliseconds: enough for the slowest machine, since only a test that fails waits so long. */
 const usualPatienceMs = 15_000;
 
+/** The real clock, also while a test moves the one of the program. */
+const now = performance.now.bind(performance);
+
 /**
  * Resolves once `holds` returns true. Throws if it does not within the patience, in milliseconds. The longer it waits, the
  * less often it looks, since a look may be a request.
  */
 export async function until(holds: () => boolean | Promise<boolean>, patienceMs = usualPatienceMs): Promise<void> {
-  const begun = performance.now();
+  const begun = now();
   while (!(await holds())) {
-    const waited = performance.now() - begun;
+    const waited = now() - begun;
     if (waited > patienceMs) throw new Error(`This never became so: ${holds}`);
     await sleep(Math.min(Math.max(5, waited / 10), 50));
   }
