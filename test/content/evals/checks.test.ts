@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { Script } from 'node:vm';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { grade, gradeEach, tooSlow } from '../../../src/content/evals/grade.ts';
@@ -194,6 +195,32 @@ test('after a regular expression that takes too long, no other one is tried', ()
     [late, late, null],
     [late, late, null],
   ]);
+});
+
+test('a regular expression may take longer while other processes have the processor, up to half a minute', () => {
+  const { runInThisContext } = Script.prototype;
+  const { cpuUsage } = process;
+  const limits: unknown[] = [];
+  /** Grades while the machine is so busy that the first `busy` attempts get an eighth of a second of processor time each. */
+  const gradeOn = (busy: number) => {
+    limits.splice(0);
+    process.cpuUsage = () => ({ user: 100_000, system: 25_000 });
+    Script.prototype.runInThisContext = function (this: Script, options) {
+      limits.push((options as { timeout: number }).timeout);
+      if (limits.length > busy) return runInThisContext.call(this, options);
+      throw Object.assign(new Error('Script execution timed out.'), { code: 'ERR_SCRIPT_EXECUTION_TIMEOUT' });
+    };
+    try {
+      return grade([check.parse({ regex: 'a' })], 'a', '')[0]?.failure;
+    } finally {
+      Script.prototype.runInThisContext = runInThisContext;
+      process.cpuUsage = cpuUsage;
+    }
+  };
+  assert.equal([gradeOn(2), limits], [null, [500, 2_000, 8_000]]);
+  const late = 'The regular expression took more than half a second.';
+  const each = [500, 2_000, 8_000, 32_000];
+  assert.equal([gradeOn(99), limits], [late, [...each, ...each]], 'together with others, then alone');
 });
 
 test('the message to a model is the prompt, a blank line, and the input', () => {
