@@ -36,7 +36,7 @@ state.UVU_QUEUE = [];
  * The time after which a file of a full run counts as hanging, in milliseconds: a named failure is better than an
  * endless run.
  */
-const patience = Number(process.env.TEST_PATIENCE ?? 180_000);
+const patience = Number(process.env.TEST_PATIENCE ?? 300_000);
 
 /** The last line of a file. */
 const endLine = /^\S+: (\d+) passed, (\d+) failed in .*\n/m;

@@ -46,7 +46,6 @@ function edit(file: string, from: string | RegExp, to: string): void {
 /** Opens a page, and closes it after `use`. */
 async function onPage(path: string, use: (page: Page) => Promise<void>): Promise<void> {
   const page = await browser.newPage({ viewport: { width: 1000, height: 600 } });
-  page.setDefaultTimeout(10_000);
   const broken: string[] = [];
   page.on('console', (message) => message.type() === 'error' && broken.push(message.text()));
   page.on('pageerror', (error) => broken.push(error.message));

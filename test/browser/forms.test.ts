@@ -379,7 +379,6 @@ for (const scripts of [true, false]) {
       const env = { CATALOG_SMTP_URL: mailbox.url, CATALOG_MAIL_FROM: 'daily@example.com' };
       await withRuntime({ env }, async ({ server, data }) => {
         const page = await browser.newPage({ javaScriptEnabled: scripts, viewport: { width: 360, height: 700 } });
-        page.setDefaultTimeout(10_000);
         const complaints = complaintsOf(page);
         const referrers: string[] = [];
         page.on('request', (request) => referrers.push(request.headers().referer ?? ''));
@@ -441,7 +440,6 @@ subscription(
         const [mail] = mailbox.mails;
         if (mail === undefined) throw new Error('No email arrived.');
         const page = await browser.newPage();
-        page.setDefaultTimeout(10_000);
         const faults = complaintsOf(page);
         const open = (path: string) => page.goto(new URL(path, server.address).href);
         const follow = (link: string) => open(new URL(link).pathname + new URL(link).search);

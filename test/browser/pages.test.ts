@@ -72,7 +72,6 @@ test('the columns of a table in an email are wide enough for short words, and th
 /** Runs `use` with a page of its own. */
 async function onPage(options: BrowserContextOptions, use: (page: Page) => Promise<void>): Promise<void> {
   const context = await browser.newContext(options);
-  context.setDefaultTimeout(10_000);
   try {
     await use(await context.newPage());
   } finally {

@@ -1,12 +1,13 @@
+import type { ChildProcess } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { readdir, readlink } from 'node:fs/promises';
 import http from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withProcess } from '../support/server.ts';
-import { until } from '../support/until.ts';
+import { soon, until } from '../support/until.ts';
 import { assertKept, startVoting, vote } from '../support/voting.ts';
 
 /** What SIGTERM does to open requests, votes and connections. */
@@ -22,24 +23,17 @@ const patient = [
   `)}`,
 ];
 
-/** Waits for a process to exit; fails if something delays it. */
-function endOf<End>(ended: Promise<End>): Promise<End> {
-  const late = sleep(30_000, undefined, { ref: false }).then(() => {
-    throw new Error('The server did not end.');
-  });
-  return Promise.race([ended, late]);
-}
-
 test('under load, SIGTERM finishes open requests, keeps every acknowledged vote, and exits with 0', () =>
   withProcess({ node: [...trace, ...patient], env: { SLOW_MS: '200' } }, async ({ server, log, data }) => {
+    const connections = await connectionsOf(server.process);
     const agent = new http.Agent({ keepAlive: true });
     // An idle connection must not delay the exit.
     await vote(server.address, 'idle', { agent });
     const load = startVoting(server.address, { clients: 32 });
     await until(() => load.acknowledged.length >= 32);
     const underWay = Array.from({ length: 8 }, (_, index) => vote(server.address, `under way ${index}`));
-    await until(async () => (await connections(server.process.pid ?? 0)) >= 41);
-    const ended = endOf(server.stop('SIGTERM'));
+    await until(async () => (await connections()) >= 41);
+    const ended = soon(server.stop('SIGTERM'));
     const answers = await Promise.all(underWay);
     const stopping = load.stop();
     const { code, signal, stdout } = await ended;
@@ -60,21 +54,30 @@ test('under load, SIGTERM finishes open requests, keeps every acknowledged vote,
     agent.destroy();
   }));
 
-/** Returns the number of open sockets of a process, besides the one that listens. */
-async function connections(pid: number): Promise<number> {
-  if (process.platform !== 'linux') return Number.POSITIVE_INFINITY;
-  const { readdir, readlink } = await import('node:fs/promises');
+/**
+ * Returns a function that counts the connections that a server has accepted since this call. Those that it has not accepted
+ * are lost when it stops.
+ */
+async function connectionsOf({ pid }: ChildProcess): Promise<() => Promise<number>> {
+  // Only Linux lists them.
+  if (process.platform !== 'linux') return async () => Number.POSITIVE_INFINITY;
   const folder = `/proc/${pid}/fd`;
-  const targets = await Promise.all((await readdir(folder)).map((fd) => readlink(join(folder, fd)).catch(() => '')));
-  return targets.filter((target) => target.startsWith('socket:')).length - 1;
+  const sockets = async () => {
+    const targets = await Promise.all((await readdir(folder)).map((fd) => readlink(join(folder, fd)).catch(() => '')));
+    return targets.filter((target) => target.startsWith('socket:')).length;
+  };
+  // The socket that listens, and on Linux stdin, stdout and stderr.
+  const own = await sockets();
+  return async () => (await sockets()) - own;
 }
 
 test('the process exits soon after SIGTERM, even if a connection was busy', () =>
   withProcess({ node: [...trace, ...patient], env: { SLOW_MS: '300' } }, async ({ server }) => {
+    const connections = await connectionsOf(server.process);
     const agent = new http.Agent({ keepAlive: true });
     const pending = vote(server.address, 'slow', { agent });
-    await until(async () => (await connections(server.process.pid ?? 0)) >= 1);
-    const ended = endOf(server.stop('SIGTERM'));
+    await until(async () => (await connections()) >= 1);
+    const ended = soon(server.stop('SIGTERM'));
     assert.is((await pending).status, 200);
     assert.is((await ended).code, 0);
     agent.destroy();

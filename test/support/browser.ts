@@ -9,6 +9,7 @@ import { type SmallAgent, temporaryFolder } from './catalog.ts';
 import { loud } from './loud.ts';
 import { run } from './process.ts';
 import { builtBundled, builtCatalog, startRuntime } from './server.ts';
+import { patienceMs } from './until.ts';
 
 const unpacker = fileURLToPath(new URL('./unpack-chromium.mjs', import.meta.url));
 
@@ -17,16 +18,28 @@ const unpacker = fileURLToPath(new URL('./unpack-chromium.mjs', import.meta.url)
  * Linux x64.
  */
 export async function launchBrowser(): Promise<Browser> {
-  const args = ['--no-sandbox', '--disable-gpu'];
+  const options = { args: ['--no-sandbox', '--disable-gpu'], timeout: patienceMs };
   const given = process.env.CHROMIUM_PATH;
-  if (given !== undefined) return chromium.launch({ executablePath: given, args });
+  if (given !== undefined) return patient(await chromium.launch({ ...options, executablePath: given }));
   const folder = await unpackedChromium();
   const libraries = [join(folder, 'al2023', 'lib'), process.env.LD_LIBRARY_PATH].filter((path) => path !== undefined);
-  return chromium.launch({
+  const browser = await chromium.launch({
+    ...options,
     executablePath: join(folder, 'chromium'),
-    args,
     env: { ...process.env, LD_LIBRARY_PATH: libraries.join(':'), FONTCONFIG_PATH: join(folder, 'fonts') },
   });
+  return patient(browser);
+}
+
+/** Lets all pages of a browser wait as long as other tests do. */
+function patient(browser: Browser): Browser {
+  const { newContext } = browser;
+  browser.newContext = async (options) => {
+    const context = await newContext.call(browser, options);
+    context.setDefaultTimeout(patienceMs);
+    return context;
+  };
+  return browser;
 }
 
 /** Settings of fontconfig that know the fonts in `folder`; those of the package know /tmp/fonts alone. */
@@ -126,7 +139,6 @@ export async function visit(
   use: Visit,
 ): Promise<void> {
   const context = await browser.newContext(options);
-  context.setDefaultTimeout(10_000);
   try {
     const page = await context.newPage();
     const complaints = complaintsOf(page);
@@ -207,7 +219,6 @@ export async function textOf(page: Page, selector: string, pattern: RegExp): Pro
       return new RegExp(source as string).test(text) ? text : false;
     },
     [selector, pattern.source],
-    { timeout: 10_000 },
   );
   return String(await handle.jsonValue());
 }

@@ -1,6 +1,7 @@
 import http from 'node:http';
 import { connect } from 'node:net';
 import * as assert from 'uvu/assert';
+import { patienceMs } from './until.ts';
 
 export interface Answer {
   status: number;
@@ -39,7 +40,7 @@ export function ask(address: string, path: string, asking: Asking = {}): Promise
       ...(agent === undefined ? {} : { agent }),
       ...(localAddress === undefined ? {} : { localAddress }),
     });
-    request.setTimeout(20_000, () => request.destroy(new Error(`No answer to ${method} ${path}`)));
+    request.setTimeout(patienceMs, () => request.destroy(new Error(`No answer to ${method} ${path}`)));
     request.on('error', failed);
     request.on('response', (response) => {
       const chunks: Buffer[] = [];
@@ -76,11 +77,7 @@ export function postJson(address: string, path: string, value: unknown, asking: 
 }
 
 /** Sends bytes over a new connection, and returns everything received before it closed. */
-export function exchange(
-  address: string,
-  bytes: string | Buffer,
-  { finish = false, patienceMs = 15_000 } = {},
-): Promise<{ text: string }> {
+export function exchange(address: string, bytes: string | Buffer, { finish = false } = {}): Promise<{ text: string }> {
   const { hostname, port } = new URL(address);
   return new Promise((done, failed) => {
     let text = '';

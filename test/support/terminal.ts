@@ -1,5 +1,6 @@
 import pty from '@lydell/node-pty';
 import { bin, inherited } from './process.ts';
+import { patienceMs } from './until.ts';
 
 /** `catalog` in a pseudo-terminal, as a person uses it. */
 export interface TerminalSession {
@@ -14,9 +15,6 @@ export interface TerminalSession {
   /** Waits until the program ends. Returns the exit code and the content of the screen. */
   ends(): Promise<{ code: number; screen: string }>;
 }
-
-/** How long the program may take for one answer, in milliseconds. */
-const patienceMs = 20_000;
 
 /** Starts the compiled `catalog` on a pseudo-terminal. With 0 `columns`, it has no size, as one that `script` makes. */
 export function onTerminal(

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How long to wait, in milliseconds: enough for the slowest machine, since only a test that fails waits so long. */
-const usualPatienceMs = 15_000;
+/** How long a test waits for something, in milliseconds: enough for a slow and busy machine. Only a test that fails waits so long. */
+export const patienceMs = 60_000;
 
 /** The real clock, also while a test moves the one of the program. */
 const now = performance.now.bind(performance);
 
 /**
- * Resolves once `holds` returns true. Throws if it does not within the patience, in milliseconds. The longer it waits, the
- * less often it looks, since a look may be a request.
+ * Resolves once `holds` returns true. Throws if it does not. The longer it waits, the less often it looks, since a look may be
+ * a request.
  */
-export async function until(holds: () => boolean | Promise<boolean>, patienceMs = usualPatienceMs): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const begun = now();
   while (!(await holds())) {
     const waited = now() - begun;
@@ -24,7 +24,7 @@ export async function until(holds: () => boolean | Promise<boolean>, patienceMs 
 export async function soon<Result>(promise: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('This never came to an end.')), usualPatienceMs);
+    timer = setTimeout(() => reject(new Error('This never came to an end.')), patienceMs);
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
@@ -41,7 +41,7 @@ export function isRunning(pid: number): boolean {
 /** Waits until the processes whose ids are the lines of a file have ended. Ends and returns those that do not. */
 export async function leftOf(pids: string): Promise<number[]> {
   const running = () => readFileSync(pids, 'utf8').trim().split('\n').map(Number).filter(isRunning);
-  await until(() => running().length === 0, 3_000).catch(() => {});
+  await until(() => running().length === 0).catch(() => {});
   const left = running();
   for (const pid of left) process.kill(pid, 'SIGKILL');
   return left;

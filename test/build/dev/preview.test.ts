@@ -233,7 +233,7 @@ for (const poll of [false, true]) {
       });
       try {
         const shows = (path: string, text: string) =>
-          until(async () => (await (await fetch(preview.address + path)).text()).includes(text), 5_000);
+          until(async () => (await (await fetch(preview.address + path)).text()).includes(text));
         await shows('/agents/one', 'Edited early.');
         await shows('/agents/one', 'Early Catalog');
         await shows('/', 'An early home');
