@@ -33,10 +33,10 @@ state.UVU_DEFER = 1;
 state.UVU_QUEUE = [];
 
 /**
- * The time after which a file of a full run counts as hanging, in milliseconds: a named failure is better than an
- * endless run.
+ * The time without a result after which a file of a full run counts as hanging, in milliseconds: a named failure is better
+ * than an endless run. On a busy machine, a whole file may take any time.
  */
-const patience = Number(process.env.TEST_PATIENCE ?? 300_000);
+const patience = Number(process.env.TEST_PATIENCE ?? 180_000);
 
 /** The last line of a file. */
 const endLine = /^\S+: (\d+) passed, (\d+) failed in .*\n/m;
@@ -185,18 +185,23 @@ async function runWorker(runner: readonly string[], waiting: Suite[]): Promise<v
   let isReady = false;
   let current: string | undefined;
   let watchdog: NodeJS.Timeout | undefined;
+  const watch = () => {
+    clearTimeout(watchdog);
+    if (current !== undefined) watchdog = setTimeout(giveUp, patience, worker, current);
+  };
   worker.on('message', () => {
     isReady = true;
     const next = waiting.shift();
     current = next?.name;
     worker.send(next ?? 'end');
-    clearTimeout(watchdog);
-    if (next !== undefined) watchdog = setTimeout(() => giveUp(worker, next.name), patience);
+    watch();
   });
   let output = '';
   let bad = 0;
   for await (const chunk of worker.stdout ?? []) {
     output += chunk;
+    // uvu prints a dot for each test that ended.
+    watch();
     for (let end = endLine.exec(output); end !== null; end = endLine.exec(output)) {
       const block = output.slice(0, end.index + end[0].length);
       process.stdout.write(block);
@@ -218,7 +223,7 @@ async function runWorker(runner: readonly string[], waiting: Suite[]): Promise<v
 
 /** Ends a worker whose file hangs. One that cannot end its children, since it runs an endless loop, is killed. */
 function giveUp(worker: ChildProcess, name: string): void {
-  process.stdout.write(`FAIL  ${name}  did not end within ${patience / 1000} s\n`);
+  process.stdout.write(`FAIL  ${name}  was stopped after ${patience / 1000} s without a result\n`);
   worker.kill('SIGTERM');
   setTimeout(() => worker.kill('SIGKILL'), 5000).unref();
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 
 /** How long a test waits for something, in milliseconds: enough for a slow and busy machine. Only a test that fails waits so long. */
 export const patienceMs = 60_000;
@@ -17,6 +17,30 @@ export async function until(holds: () => boolean | Promise<boolean>): Promise<vo
     const waited = now() - begun;
     if (waited > patienceMs) throw new Error(`This never became so: ${holds}`);
     await sleep(Math.min(Math.max(5, waited / 10), 50));
+  }
+}
+
+/** Whether a promise settles without waiting for a timer: within a few turns of the event loop. */
+export async function isSoonSettled(promise: Promise<unknown>): Promise<boolean> {
+  let isSettled = false;
+  const settle = () => {
+    isSettled = true;
+  };
+  promise.then(settle, settle);
+  for (let turns = 0; turns < 5; turns += 1) await turn();
+  return isSettled;
+}
+
+/** Runs `use` while the program's clock for durations stands still, except that `later` moves it, by milliseconds. */
+export async function withStillClock<Result>(use: (later: (ms: number) => void) => Promise<Result>): Promise<Result> {
+  let passed = performance.now();
+  performance.now = () => passed;
+  try {
+    return await use((ms) => {
+      passed += ms;
+    });
+  } finally {
+    Reflect.deleteProperty(performance, 'now');
   }
 }
 
