@@ -69,14 +69,44 @@ export interface Place {
   waits: number[];
 }
 
+/** The time limit of a call, in milliseconds. It ends when the service stays silent, and not before, however slow the machine is. */
+const timeoutMs = 987_654;
+
+/** Runs `use` while the signals of time limits of that length abort when `expire` is called. */
+async function withCallLimit(use: (expire: () => void) => Promise<void>): Promise<void> {
+  const { timeout } = AbortSignal;
+  const limits: AbortController[] = [];
+  AbortSignal.timeout = (ms) => {
+    if (ms !== timeoutMs) return timeout.call(AbortSignal, ms);
+    const limit = new AbortController();
+    limits.push(limit);
+    return limit.signal;
+  };
+  try {
+    await use(() => {
+      for (const limit of limits.splice(0)) limit.abort(new DOMException('The operation timed out.', 'TimeoutError'));
+    });
+  } finally {
+    AbortSignal.timeout = timeout;
+  }
+}
+
 /** Runs `use` with a service, which answers as its row or `answer` says, and a sender for a list of it. */
-export async function withService(
+export function withService(
   row: Row,
   use: (place: Place) => Promise<void>,
   answer = row.answer(),
   list: ListName = 'daily',
 ): Promise<void> {
-  const service = await startService(answer);
+  return withCallLimit(async (expire) => withSender(row, use, await startService(answer, expire), list));
+}
+
+async function withSender(
+  row: Row,
+  use: (place: Place) => Promise<void>,
+  service: Service,
+  list: ListName,
+): Promise<void> {
   const now = { ms: Date.parse('2026-11-20T08:00:00Z') };
   const waits: number[] = [];
   const wait = async (ms: number) => {
@@ -90,7 +120,7 @@ export async function withService(
       const { sender } = await openSender(settings, {
         list,
         site: { baseUrl: 'https://press.example', runtimeUrl: 'https://press.example' },
-        ...{ data: folder, environment: {}, now: clock, wait, calls: { timeoutMs: 500 } },
+        ...{ data: folder, environment: {}, now: clock, wait, calls: { timeoutMs } },
       });
       const send = async (subject = smallSubject()) => {
         const claim = await journalIn(folder, clock).claim(subject.key);

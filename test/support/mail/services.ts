@@ -47,8 +47,8 @@ export interface Service {
 
 export type Answer = (asked: Asked, service: Service) => Reply;
 
-/** Starts a service on a free port. */
-export async function startService(answer: Answer): Promise<Service> {
+/** Starts a service on a free port. `onSilence` is called when it got a request that it will not answer. */
+export async function startService(answer: Answer, onSilence = () => {}): Promise<Service> {
   const server = createServer(async (request, response) => {
     let text = '';
     for await (const chunk of request.setEncoding('utf8')) text += chunk;
@@ -66,7 +66,7 @@ export async function startService(answer: Answer): Promise<Service> {
     const refusal = typeof fault === 'number' ? { status: fault } : typeof fault === 'string' ? null : fault;
     const { status, body = {} }: Reply = refusal ?? answer(asked, service);
     if (fault === 'lost after') return request.socket.destroy();
-    if (fault === 'no answer') return;
+    if (fault === 'no answer') return onSilence();
     const retryAfter = refusal !== null && 'retryAfter' in refusal ? { 'retry-after': refusal.retryAfter } : {};
     response.writeHead(status, { 'content-type': 'application/json', ...retryAfter });
     response.end(JSON.stringify(body));
