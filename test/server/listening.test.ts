@@ -14,7 +14,7 @@ import { serverSettings } from '../../src/server/settings.ts';
 import { ask, exchange, parseAnswer, postJson } from '../support/requests.ts';
 import { withRuntime } from '../support/server.ts';
 import { testUnless } from '../support/skip.ts';
-import { until } from '../support/until.ts';
+import { until, withStillClock } from '../support/until.ts';
 
 /** How the server begins to listen, and the connections that it ends itself. */
 
@@ -193,13 +193,10 @@ const limits: [flags: object, limit: number, message: string][] = [
   ],
 ];
 for (const [flags, limit, message] of limits) {
-  test(`connections over a limit are logged at most once a minute: ${JSON.stringify(flags)}`, async () => {
-    const { now } = performance;
-    let ahead = 0;
-    performance.now = () => now.call(performance) + ahead;
-    const sockets: Socket[] = [];
-    try {
-      await withRuntime({ flags }, async ({ server }) => {
+  test(`connections over a limit are logged at most once a minute: ${JSON.stringify(flags)}`, () =>
+    withStillClock((later) =>
+      withRuntime({ flags }, async ({ server }) => {
+        const sockets: Socket[] = [];
         const port = Number(new URL(server.address).port);
         const open = async () => {
           const socket = connect(port, '127.0.0.1');
@@ -226,21 +223,18 @@ for (const [flags, limit, message] of limits) {
             .map((line) => [line.limit, line.msg]);
         assert.equal([await open(), await open(), await open(), await open()], [true, true, false, false]);
         assert.equal(warnings(), [[limit, message]]);
-        ahead = 59_000;
+        later(59_000);
         await open();
         assert.is(warnings().length, 1);
-        ahead = 60_001;
+        later(1_001);
         await open();
         assert.equal(warnings(), [
           [limit, message],
           [limit, message],
         ]);
         for (const socket of sockets) socket.destroy();
-      });
-    } finally {
-      performance.now = now;
-    }
-  });
+      }),
+    ));
 }
 
 test.run();

@@ -1,9 +1,11 @@
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { type RunningServer, startServer } from '../support/process.ts';
+import { until } from '../support/until.ts';
 
 /** A single machine publishes tomorrow's agent at midnight, and a broken catalog removes nothing. */
 
@@ -13,21 +15,27 @@ const agents: SmallAgent[] = [
   { slug: 'tomorrow', date: '2031-05-06' },
 ];
 
-/** How long before midnight a server starts, in milliseconds: long enough for a slow machine to start it. */
-const before = 8_000;
-
-/** Starts a server whose clock is just before midnight in the catalog's time zone. */
-function serveBeforeMidnight(folder: string, ...flags: string[]): Promise<RunningServer> {
-  const midnight = Date.parse('2031-05-06T00:00:00+02:00');
-  const env = { NODE_OPTIONS: `--import=${shift}`, CLOCK_SHIFT: String(midnight - before - Date.now()) };
-  return startServer(['--build', '--cwd', folder, ...flags], { env });
+/** A server, and its clock. */
+interface Served {
+  server: RunningServer;
+  /** Sets its clock to a time on 2031-05-05, in the catalog's time zone. It starts half an hour before midnight. */
+  setClock(time: string): void;
 }
 
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 40_000;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error('it did not come to hold within 40 s');
-    await new Promise((done) => setTimeout(done, 50));
+/** Runs `use` with a server that builds a catalog whenever a new day begins. */
+async function withServer(folder: string, flags: string[], use: (served: Served) => Promise<void>): Promise<void> {
+  const CLOCK_FILE = join(folder, 'clock');
+  const setClock = (time: string) => {
+    writeFileSync(`${CLOCK_FILE}.new`, String(Date.parse(`2031-05-05T${time}+02:00`) - Date.now()));
+    renameSync(`${CLOCK_FILE}.new`, CLOCK_FILE);
+  };
+  setClock('23:30:00');
+  const env = { NODE_OPTIONS: `--import=${shift}`, CLOCK_FILE };
+  const server = await startServer(['--build', '--cwd', folder, ...flags], { env });
+  try {
+    await use({ server, setClock });
+  } finally {
+    assert.is((await server.stop()).code, 0);
   }
 }
 
@@ -39,12 +47,10 @@ async function comesOut(): Promise<void> {
     const faulty: SmallAgent = { slug: 'faulty', date: '2031-05-04', files: { 'prompt.txt': 'No sections.\n' } };
     writeCatalog(folder, [...agents, faulty], { timezone: 'Europe/Berlin' });
     const urls = { base: 'https://catalog.example', runtime: 'https://votes.example' };
-    const begun = performance.now();
-    const server = await serveBeforeMidnight(folder, '--base-url', urls.base, '--runtime-url', urls.runtime);
-    try {
+    const flags = ['--base-url', urls.base, '--runtime-url', urls.runtime];
+    await withServer(folder, flags, async ({ server, setClock }) => {
       assert.is(await status(`${server.address}api/agents/tomorrow.json`), 404);
-      // Readers who come long before midnight would only take processor time.
-      await new Promise((done) => setTimeout(done, begun + before - 500 - performance.now()));
+      setClock('24:00:00');
       await until(async () => {
         assert.is(await status(`${server.address}api/agents/today.json`), 200);
         return (await status(`${server.address}api/agents/tomorrow.json`)) === 200;
@@ -58,18 +64,16 @@ async function comesOut(): Promise<void> {
         body: JSON.stringify({ slug: 'tomorrow', vote: 'yes' }),
       });
       assert.is(vote.status, 200);
-    } finally {
-      assert.is((await server.stop()).code, 0);
-    }
+    });
   });
 }
 
 async function staysUp(): Promise<void> {
   await inFolder(async (folder) => {
     writeCatalog(folder, agents, { timezone: 'Europe/Berlin' });
-    const server = await serveBeforeMidnight(folder);
-    try {
+    await withServer(folder, [], async ({ server, setClock }) => {
       writeFiles(join(folder, 'agents', 'today'), { 'prompt.txt': 'No sections.\n' });
+      setClock('24:00:00');
       await until(() => server.stdout().includes('still serving the last good build'));
       assert.match(server.stdout(), 'prompt/sections');
       assert.is(await status(`${server.address}api/agents/today.json`), 200);
@@ -78,13 +82,11 @@ async function staysUp(): Promise<void> {
       const page = await (await fetch(`${server.address}agents/tomorrow`)).text();
       const port = new URL(server.address).port;
       assert.match(page, `<link rel="canonical" href="http://localhost:${port}/agents/tomorrow">`);
-    } finally {
-      assert.is((await server.stop()).code, 0);
-    }
+    });
   });
 }
 
-/** Both wait for their midnight at the same time. */
+/** Both have their midnight at the same time. */
 let outcomes: Promise<void>[];
 test.before(() => {
   outcomes = [comesOut(), staysUp()];

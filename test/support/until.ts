@@ -33,7 +33,8 @@ export async function isSoonSettled(promise: Promise<unknown>): Promise<boolean>
 
 /** Runs `use` while the program's clock for durations stands still, except that `later` moves it, by milliseconds. */
 export async function withStillClock<Result>(use: (later: (ms: number) => void) => Promise<Result>): Promise<Result> {
-  let passed = performance.now();
+  // Sums of whole numbers are exact.
+  let passed = Math.round(performance.now());
   performance.now = () => passed;
   try {
     return await use((ms) => {

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { type JournalOptions, openLastingJournal } from '../../../src/storage/journal.ts';
 import { type Item, linesIn, rejection, shimDisk, systemError, withFolder } from '../../support/journal.ts';
 import { putLock } from '../../support/lock.ts';
-import { soon, until } from '../../support/until.ts';
+import { soon, until, withStillClock } from '../../support/until.ts';
 
 /** The server keeps running whatever its disk does. The journal refuses lines until the disk recovers. */
 
@@ -120,39 +120,47 @@ test('closing waits for a pending opening, which then keeps no lock', () =>
   }));
 
 test('a journal that lost its lock refuses lines until the new owner has ended', () =>
-  withFolder(async (file) => {
-    let handles = 0;
-    const disk = shimDisk(async ({ op, path, run }) => {
-      const result = await run();
-      if (path === file) handles += op === 'open' ? 1 : op === 'close' ? -1 : 0;
-      return result;
-    });
-    const journal = await open(file, { disk });
-    await journal.append({ client: 1 });
-    const lock = `${file}.lock`;
-    const other = { ...JSON.parse(await fs.readFile(lock, 'utf8')), token: 'other', host: 'elsewhere' };
-    let beats = 0;
-    const beat = async () => {
-      await fs.writeFile(`${file}.other`, JSON.stringify({ ...other, heartbeat: new Date(beats++).toISOString() }));
-      await fs.rename(`${file}.other`, lock);
-    };
-    await beat();
-    await until(() => !journal.isOpen());
-    for (let tries = 0; tries < 10; tries += 1) {
+  withStillClock((later) =>
+    withFolder(async (file) => {
+      let [handles, looks] = [0, 0];
+      const disk = shimDisk(async ({ op, path, run }) => {
+        const result = await run();
+        if (op === 'readFile' && path === `${file}.lock`) looks += 1;
+        if (path === file) handles += op === 'open' ? 1 : op === 'close' ? -1 : 0;
+        return result;
+      });
+      const journal = await open(file, { disk });
+      await journal.append({ client: 1 });
+      const lock = `${file}.lock`;
+      const other = { ...JSON.parse(await fs.readFile(lock, 'utf8')), token: 'other', host: 'elsewhere' };
+      let beats = 0;
+      const beat = async () => {
+        await fs.writeFile(`${file}.other`, JSON.stringify({ ...other, heartbeat: new Date(beats++).toISOString() }));
+        await fs.rename(`${file}.other`, lock);
+      };
       await beat();
-      assert.match(String(await rejection(journal.append({ client: 2 }))), 'elsewhere');
-      assert.match(String(await rejection(journal.check())), 'elsewhere');
-    }
-    await until(journal.isOpen);
-    await journal.append({ client: 3 });
-    await journal.close();
-    assert.equal(
-      (await linesIn(file)).map(({ client }) => client),
-      [1, 3],
-    );
-    assert.equal(await fs.readdir(file.replace(/[^/]*$/, '')), ['log.jsonl']);
-    assert.is(handles, 0);
-  }));
+      await until(() => !journal.isOpen());
+      for (let tries = 0; tries < 4; tries += 1) {
+        await beat();
+        const before = looks;
+        await until(() => looks > before + 1);
+        assert.match(String(await rejection(journal.append({ client: 2 }))), 'elsewhere');
+        assert.match(String(await rejection(journal.check())), 'elsewhere');
+      }
+      await until(() => {
+        later(20);
+        return journal.isOpen();
+      });
+      await journal.append({ client: 3 });
+      await journal.close();
+      assert.equal(
+        (await linesIn(file)).map(({ client }) => client),
+        [1, 3],
+      );
+      assert.equal(await fs.readdir(file.replace(/[^/]*$/, '')), ['log.jsonl']);
+      assert.is(handles, 0);
+    }),
+  ));
 
 test('a mistake at the start is reported', () =>
   withFolder(async (file, folder) => {

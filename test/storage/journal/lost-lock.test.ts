@@ -13,7 +13,7 @@ import {
   withJournal,
 } from '../../support/journal.ts';
 import { lockOptions, ownerOf, putLock } from '../../support/lock.ts';
-import { soon, until } from '../../support/until.ts';
+import { soon, until, withStillClock } from '../../support/until.ts';
 
 /**
  * An owner whose lock was removed or taken while it was suspended writes nothing that could be lost or written twice.
@@ -68,21 +68,8 @@ test('a removed lock is created again', () =>
     });
   }));
 
-/** Runs `use` with a clock that only `to` moves. */
-async function withClock(use: (to: (ms: number) => void) => Promise<void>): Promise<void> {
-  let time = 0;
-  performance.now = () => time;
-  try {
-    await use((ms) => {
-      time = ms;
-    });
-  } finally {
-    Reflect.deleteProperty(performance, 'now');
-  }
-}
-
 test('an owner that missed two heartbeats checks its lock before it writes', () =>
-  withClock((to) =>
+  withStillClock((later) =>
     withFolder(async (file) => {
       let away = false;
       const disk = shimDisk(async ({ op, path, run }) => {
@@ -93,16 +80,16 @@ test('an owner that missed two heartbeats checks its lock before it writes', () 
       const beatMs = 1_000_000;
       await withJournal({ file, disk, beatMs }, async ({ journal }) => {
         away = true;
-        to(2 * beatMs);
+        later(2 * beatMs);
         await journal.append({ client: 1 });
-        to(2 * beatMs + 1);
+        later(1);
         for (const client of [2, 3]) assert.ok(await rejection(journal.append({ client })));
         assert.is((await linesIn(file)).length, 1);
         away = false;
         await journal.append({ client: 4 });
         // The owner has just checked, so it does not check again.
         away = true;
-        to(4 * beatMs + 1);
+        later(2 * beatMs);
         await journal.append({ client: 5 });
         assert.equal(
           (await linesIn(file)).map(({ client }) => client),
@@ -113,13 +100,13 @@ test('an owner that missed two heartbeats checks its lock before it writes', () 
   ));
 
 test('an owner that was suspended while another process took its lock writes nothing afterward', () =>
-  withClock((to) =>
+  withStillClock((later) =>
     withFolder(async (file) => {
       const beatMs = 1_000_000;
       await withJournal({ file, beatMs }, async ({ journal }) => {
         await journal.append({ client: 1 });
         const taken = await putLock(file, { host: 'elsewhere' });
-        to(2 * beatMs + 1);
+        later(2 * beatMs + 1);
         for (const client of [2, 3]) {
           assert.match(String(await rejection(journal.append({ client }))), 'elsewhere');
           assert.match(String(await rejection(journal.check())), 'elsewhere');
@@ -131,12 +118,12 @@ test('an owner that was suspended while another process took its lock writes not
   ));
 
 test('an owner that was suspended right before a write writes nothing afterward', () =>
-  withClock((to) =>
+  withStillClock((later) =>
     withFolder(async (file) => {
       const beatMs = 1_000_000;
       const prepare = async (items: readonly Item[]): Promise<Stored[]> => {
         await putLock(file, { host: 'elsewhere' });
-        to(2 * beatMs + 1);
+        later(2 * beatMs + 1);
         return items.map((item) => ({ id: 'late', ...item }));
       };
       await withJournal({ file, beatMs, prepare }, async ({ journal }) => {
@@ -147,7 +134,7 @@ test('an owner that was suspended right before a write writes nothing afterward'
   ));
 
 test('an unchanged lock is taken over after four seconds, later than its owner checks it', () =>
-  withClock((to) =>
+  withStillClock((later) =>
     withFolder(async (file) => {
       await putLock(file, { host: 'elsewhere' });
       let looks = 0;
@@ -158,12 +145,12 @@ test('an unchanged lock is taken over after four seconds, later than its owner c
       const { patienceMs: _, ...usual } = lockOptions(file, { disk });
       const taking = acquireLock(usual);
       for (const ms of [0, 3999]) {
-        to(ms);
+        later(ms);
         const before = looks;
         await until(() => looks > before + 1);
         assert.is((await ownerOf(file)).host, 'elsewhere');
       }
-      to(4000);
+      later(1);
       const lock = await soon(taking);
       assert.is((await ownerOf(file)).pid, process.pid);
       await lock.release();

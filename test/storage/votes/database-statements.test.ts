@@ -6,7 +6,7 @@ import { importVotes, openDatabaseVotes, sharedSecret } from '../../../src/stora
 import type { Database } from '../../../src/storage/postgres.ts';
 import type { StoredVote } from '../../../src/storage/vote.ts';
 import { rejection } from '../../support/journal.ts';
-import { until } from '../../support/until.ts';
+import { until, withStillClock } from '../../support/until.ts';
 import { voteBy } from '../../support/votes.ts';
 
 /** Which statements votes cause, on a database that is only simulated: batches, and further attempts after a failure. */
@@ -41,7 +41,7 @@ for (const [name, failures, isBack, attempts, isStored] of failing) {
     const database = simulated(insert, isBack);
     const onPass = (votes: number) => passes.push(votes);
     const store = openDatabaseVotes({ database, now: () => new Date(), random: randomBytes, onPass });
-    const refused = await rejection(store.append(voteBy(1)));
+    const refused = await withStillClock(() => rejection(store.append(voteBy(1))));
     await store.close();
     assert.equal([count, refused?.cause], [attempts, isStored ? undefined : failures[0]]);
     assert.equal(passes, isStored ? [1] : []);
@@ -49,7 +49,6 @@ for (const [name, failures, isBack, attempts, isStored] of failing) {
 }
 
 test('while a batch waits for the database, a later vote is refused at once; after a long wait, none is repeated', async () => {
-  const { now } = performance;
   let failure: DatabaseUnavailable | null = null;
   let comeBack = (_: boolean) => {};
   let attempts = 0;
@@ -67,17 +66,15 @@ test('while a batch waits for the database, a later vote is refused at once; aft
     now: () => new Date(),
     random: randomBytes,
   });
-  const first = rejection(store.append(voteBy(1)));
-  await until(() => failure !== null);
-  assert.is((await rejection(store.append(voteBy(2))))?.cause, away);
-  try {
+  await withStillClock(async (later) => {
+    const first = rejection(store.append(voteBy(1)));
+    await until(() => failure !== null);
+    assert.is((await rejection(store.append(voteBy(2))))?.cause, away);
     // The second attempt ends later than a reader should wait for a third one.
-    performance.now = () => now.call(performance) + 1_500;
+    later(1_500);
     comeBack(true);
     assert.is((await first)?.cause, away);
-  } finally {
-    performance.now = now;
-  }
+  });
   assert.is(attempts, 2);
   await store.close();
 });
