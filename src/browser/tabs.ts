@@ -30,14 +30,16 @@ function startGroup(group: HTMLElement): void {
     heading?.toggleAttribute('hidden', true);
     return tab;
   });
+  // On phones, the tabs are a row that scrolls sideways.
+  const list = make('div', 'scroll', ...tabs);
   const show = (index: number) => {
     for (const [at, tab] of tabs.entries()) {
       tab.setAttribute('aria-selected', String(at === index));
       tab.tabIndex = at === index ? 0 : -1;
       panels[at]?.toggleAttribute('hidden', at !== index);
     }
+    list.scrollLeft += middleOf(tabs[index] ?? list) - middleOf(list);
   };
-  const list = make('div', '', ...tabs);
   list.role = 'tablist';
   list.setAttribute('aria-label', group.dataset.tabs ?? '');
   list.addEventListener('click', ({ target }) => {
@@ -55,8 +57,13 @@ function startGroup(group: HTMLElement): void {
     tab?.click();
   });
   const remembered = panels.findIndex(({ id }) => id === recall(chosen));
-  show(Math.max(0, remembered));
   group.prepend(list);
+  show(Math.max(0, remembered));
+}
+
+function middleOf(element: Element): number {
+  const { left, width } = element.getBoundingClientRect();
+  return left + width / 2;
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { browseCatalog, textOf } from '../support/browser.ts';
+import { browseCatalog, tabTo, textOf } from '../support/browser.ts';
 import { goodPrompt, goodSampleInput } from '../support/good-agent.ts';
 import { until } from '../support/until.ts';
 
@@ -182,6 +182,45 @@ test('gets from the sample to an assistant in two clicks, and no text of their o
   await onPage('whole', async (page) => {
     await page.getByRole('button', { name: 'Fill with the sample' }).click();
     assert.equal(await valuesOf(page), [goodSampleInput.trimEnd()]);
+  });
+});
+
+test('sees a field and its label while it has the focus, on a phone, however the focus came', async () => {
+  const phone = { viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' } as const;
+  await visit('/agents/one', phone, async (page) => {
+    const bar = () => page.locator('.send').evaluate((element) => element.getBoundingClientRect().bottom - innerHeight);
+    const field = page.locator('#own-input-2');
+    const isSeen = () =>
+      page.locator('label[for="own-input-2"], #own-input-2').evaluateAll((all) =>
+        all.map((element) => {
+          const { left, top, bottom } = element.getBoundingClientRect();
+          const ends = [top + 2, Math.min(bottom, innerHeight) - 2];
+          return ends.every((y) => element.contains(document.elementFromPoint(left + 5, y)));
+        }),
+      );
+    const scrollTo = (from: number) =>
+      field.evaluate((element, from) => {
+        (document.activeElement as HTMLElement).blur();
+        scrollBy({ top: element.getBoundingClientRect().top - innerHeight + from, behavior: 'instant' });
+      }, from);
+    await page.locator('#own-input-1').fill('a;1\n'.repeat(60));
+
+    await scrollTo(30);
+    assert.is(await bar(), 0, 'the actions are at the lower edge');
+    assert.equal(await isSeen(), [false, false], 'and cover the field');
+    await field.evaluate((element) => element.focus({ preventScroll: true }));
+    assert.equal(await isSeen(), [true, true], 'after a tap');
+    await scrollTo(30);
+    await tabTo(page, '#own-input-2');
+    assert.equal(await isSeen(), [true, true], 'after a key');
+    await scrollTo(-100);
+    await tabTo(page, '#own-input-1');
+    await page.keyboard.press('Tab');
+    assert.equal(await isSeen(), [true, true], 'from above');
+    await page.locator('.fill-in [type="submit"]').focus();
+    await page.evaluate(() => scrollBy({ top: 500, behavior: 'instant' }));
+    await page.keyboard.press('Shift+Tab');
+    assert.equal(await isSeen(), [true, true], 'from below');
   });
 });
 

@@ -263,6 +263,32 @@ test('every tab shows its own way to install and copies its command, and the las
   });
 });
 
+test('on a phone, the tabs are one row that scrolls sideways, with the chosen one in view', async () => {
+  await onPage({ viewport: { width: 390, height: 844 } }, async (page) => {
+    const list = page.getByRole('tablist');
+    for (const [path, tabs] of installable) {
+      await page.goto(site.address + path);
+      const isInView = () =>
+        page.getByRole('tab', { selected: true }).evaluate((tab) => {
+          const { left, right, height } = tab.getBoundingClientRect();
+          return left >= 0 && right <= innerWidth && height < 60;
+        });
+      assert.ok(((await list.boundingBox())?.height ?? 0) < 60, 'one row');
+      assert.is(await page.evaluate(() => scrollY), 0, 'the page stays where it is');
+      await page.getByRole('tab').first().focus();
+      for (const name of [...tabs.slice(1), tabs[0]]) {
+        await page.keyboard.press('ArrowRight');
+        assert.is(await focusOf(page), name);
+        assert.ok(await isInView(), name);
+      }
+      await page.keyboard.press('End');
+      await page.reload();
+      assert.is(await page.getByRole('tab', { selected: true }).textContent(), tabs.at(-1));
+      assert.ok(await isInView(), 'the remembered one');
+    }
+  });
+});
+
 test('the link for Cursor contains the prompt, and a browser without storage shows the first tab', async () => {
   await onPage({}, async (page) => {
     await page.context().addInitScript(() => Object.defineProperty(globalThis, 'localStorage', { value: null }));

@@ -103,6 +103,14 @@ test('a long prompt on the home page stays in its frame, and a reader can scroll
         return inner !== null && outer !== null && inner.y + inner.height <= outer.y + outer.height;
       };
       assert.is(await isShown(), false, `${width} pixels`);
+      const { shown, line } = await frame.evaluate((element) => {
+        const { lineHeight, paddingBlockStart } = getComputedStyle(element);
+        return {
+          shown: element.clientHeight - Number.parseFloat(paddingBlockStart),
+          line: Number.parseFloat(lineHeight),
+        };
+      });
+      assert.ok(Math.abs(shown / line - Math.round(shown / line)) < 0.05, `ends with a whole line: ${shown / line}`);
       await frame.hover();
       await page.mouse.wheel(0, 5_000);
       await until(isShown);
