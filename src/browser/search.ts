@@ -220,18 +220,24 @@ function countText(count: number): string {
   return count === 1 ? '1 agent found' : `${count} agents found`;
 }
 
-/** Returns a function that renders a result in the archive. `agents` is the path of the folder with the pages of agents. */
+/**
+ * Returns a function that renders a result in the archive, as pages list agents. `agents` is the path of the folder with the
+ * pages of agents.
+ */
 function resultLine(agents: string): (result: Result) => HTMLElement {
-  return ({ id, title, excerpt, issue, date, categoryLabel }) => {
-    const time = make('time', '', dateText(date));
-    time.setAttribute('datetime', date);
+  return ({ id, title, excerpt, issue, date, category, categoryLabel }) => {
+    const time = Object.assign(make('time', '', dateText(date)), { dateTime: date });
+    const number = make('span', 'number', make('span', 'visually-hidden', 'No. '), String(issue));
     const article = make(
       'article',
-      'result',
-      make('p', 'dateline', `No. ${issue} · `, time, ` · ${categoryLabel}`),
-      make('h3', '', linkTo(`${agents}/${id}`, title)),
-      make('p', 'excerpt', excerpt),
+      'entry',
+      make('p', 'dateline', number, ' ', make('span', '', time, ' ', make('span', 'kicker', categoryLabel))),
+      make('div', '', make('h3', '', linkTo(`${agents}/${id}`, title)), make('p', 'excerpt', excerpt)),
     );
+    for (const text of article.querySelectorAll<HTMLElement>('h3, .excerpt')) text.dir = 'auto';
+    // The list of categories on this page has their colors.
+    const [link] = document.querySelectorAll(`.subjects a[href$="/categories/${category}"]`);
+    article.dataset.accent = link?.closest('li')?.dataset.accent ?? '';
     return make('li', '', article);
   };
 }

@@ -55,7 +55,7 @@ function startReadMarks(): void {
   const read = new Set(recall(readKey)?.split('\n'));
   const here = document.querySelector('article.agent') === null ? null : location.pathname.replace(/\/$/, '');
   if (here !== null) remember(readKey, [...new Set(read).add(here)].slice(-mostRead).join('\n'));
-  const links = [...document.querySelectorAll<HTMLAnchorElement>('.entry h3 a, .days a')];
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('.entry h3 a')];
   const marked = links.filter(({ pathname }) => read.has(pathname));
   for (const link of marked) link.after(' ', make('span', 'read-mark', 'opened'));
   const clear = document.querySelector<HTMLElement>('.forget-read');

@@ -111,9 +111,9 @@ test('gets a search in the archive with Enter, instead of the list of all agents
     await textOf(page, 'main .results-count', /^1 agent found$/);
     assert.equal(await resultsOf(page), ['Spreadsheet Smell Tester']);
     assert.is(await page.locator('#search').inputValue(), 'spredsheet');
-    assert.is(await page.locator('.days').first().isVisible(), false);
+    assert.is(await page.locator('[data-list] .entries').first().isVisible(), false);
     await page.locator('#search').fill('');
-    await page.locator('.days').first().waitFor();
+    await page.locator('[data-list] .entries').first().waitFor();
     assert.is(new URL(page.url()).search, '');
     await page.locator('#search').fill('runbook');
     await page.keyboard.press('Enter');
@@ -175,7 +175,7 @@ test('sees number, date, category, title and excerpt of results, for each search
   const { title, excerpt } = rich;
   const first = '.result-list li:first-child';
   const shown: Expected = {
-    [first]: `No. 2 · February 28, 2026 · ${publication.categories.coding.label}${title}${excerpt}`,
+    [first]: `No. 2 February 28, 2026 ${publication.categories.coding.label}${title}${excerpt}`,
     [`${first} h3 a`]: title,
     [`${first} h3 a @href`]: '/base/agents/rich',
     [`${first} .excerpt`]: excerpt,

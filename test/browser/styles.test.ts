@@ -138,21 +138,30 @@ test('the number of an agent fits beside its title, however many digits it has',
   }
 });
 
-test('the archive has the day, the title and the category side by side, and below each other on a phone', async () => {
-  const places = async (page: Page) => {
-    const parts = ['time', 'a', '.kicker'].map((part) => page.locator(`.days li >> nth=0 >> ${part}`).boundingBox());
-    return (await Promise.all(parts)).map((box) => box ?? { x: Number.NaN, y: Number.NaN, width: 0, height: 0 });
-  };
-  await onPage('/archive', {}, async (page) => {
-    const [day, title, category] = await places(page);
-    assert.ok(day && title && category);
-    assert.ok(day.x + day.width <= title.x && title.x + title.width <= category.x);
-    assert.ok(Math.abs(day.y - category.y) < day.height, JSON.stringify([day, category]));
-    await page.setViewportSize({ width: 360, height: 800 });
-    const [first, second, third] = await places(page);
-    assert.ok(first && second && third);
-    assert.ok(third.y >= second.y + second.height && Math.abs(third.x - second.x) < 1, JSON.stringify([second, third]));
-  });
+test('every list, of the archive, of a category, of results and on the home page, has number and day beside the title, and above it on a phone', async () => {
+  for (const path of ['/archive', '/categories/coding', '/archive?q=agent', '/']) {
+    await onPage(path, {}, async (page) => {
+      const entry = page.locator('.entry:visible').first();
+      const places = async () => {
+        const parts = ['.number', 'time', '.kicker', 'h3 a'].map((part) => entry.locator(part).boundingBox());
+        return (await Promise.all(parts)).map((box) => box ?? { x: Number.NaN, y: Number.NaN, width: 0, height: 0 });
+      };
+      await entry.waitFor();
+      assert.match(await entry.innerText(), path === '/' ? /1000\s+January 4, 2026/ : /10000\s+January 5, 2026/);
+      const [number, day, category, title] = await places();
+      assert.ok(number && day && category && title, path);
+      assert.ok(number.y < day.y && day.y < category.y && category.x + category.width <= title.x, path);
+      assert.is(number.x, day.x, path);
+      await page.setViewportSize({ width: 360, height: 800 });
+      const [first, second, third, last] = await places();
+      assert.ok(first && second && third && last, path);
+      assert.ok(first.x < second.x && second.x < third.x && first.y + first.height <= last.y, path);
+      const accents = ['.number', '.kicker'].map((part) =>
+        entry.locator(part).evaluate((of) => getComputedStyle(of).color),
+      );
+      assert.is(new Set(await Promise.all(accents)).size, 1, path);
+    });
+  }
 });
 
 test('paper has the whole prompt, and nothing that only works on a screen', async () => {
@@ -386,7 +395,7 @@ const places: Record<string, string[]> = {
   '/agents/hebrew': ['h1', '.standfirst', '#problem + p', '#step-1', '.leaf-body.prose', '.leaf-body.prose li'],
   '/agents/long-words': ['.between bdi'],
   '/': ['h1', '.standfirst', '.front-problem', '.front .steps li'],
-  '/archive': ['.days li:first-child > span'],
+  '/archive': ['.entry h3', '.entry .excerpt'],
   '/tags/testing': ['.entry h3', '.entry .excerpt'],
 };
 
@@ -420,7 +429,7 @@ awkward('each line of a prompt has its own direction, and so has each search res
     await textOf(page, 'main .results-count', /found/);
     const [list, text] = await Promise.all([
       page.locator('.result-list li').boundingBox(),
-      page.locator('.result h3 a').boundingBox(),
+      page.locator('.result-list h3 a').boundingBox(),
     ]);
     assert.ok(list && text && Math.abs(list.x + list.width - text.x - text.width) < 1, JSON.stringify([list, text]));
     await page.locator('#search').fill('בודק');

@@ -11,11 +11,12 @@ const down = (first: number, last: number) => Array.from({ length: first - last 
 
 /** A month: its agents from the newest on, with its days from the last on. */
 const month = (issues: number[], lastDay: number, monthName: string, year: number): Expected => ({
-  '.days a': issues.map(title),
-  '.days a @href': issues.map((issue) => `/base/agents/agent-${issue}`),
-  '.days time': issues.map((_, index) => `${lastDay - index}${monthName} ${lastDay - index}, ${year}`),
-  '.days li @data-accent': issues.map(() => '2'),
-  '.days .kicker': issues.map(() => label),
+  '.entry .number': issues.map((issue) => `No. ${issue}`),
+  '.entry h3 a': issues.map(title),
+  '.entry h3 a @href': issues.map((issue) => `/base/agents/agent-${issue}`),
+  '.entry time': issues.map((_, index) => `${monthName} ${lastDay - index}, ${year}`),
+  '.entry @data-accent': issues.map(() => '2'),
+  '.entry .kicker': issues.map(() => label),
 });
 
 const page = (number: number, issues: number[]): Expected => ({

@@ -18,7 +18,12 @@ export const barePages: Record<string, Expected> = {
     'form.subscribe': [],
     'form.vote': [],
   },
-  'archive.html': { '.page-head .standfirst': 'One agent a day, 0 so far.', '.subjects': [], '.tags': [], '.days': [] },
+  'archive.html': {
+    '.page-head .standfirst': 'One agent a day, 0 so far.',
+    '.subjects': [],
+    '.tags': [],
+    '.entries:not(.result-list)': [],
+  },
   'developers.html': {
     'section[aria-labelledby=feeds] p': 'Atom, RSS 2.0 and JSON Feed 1.1 contain the newest agents in full, up to 50.',
     'section[aria-labelledby=feeds] ul': [],

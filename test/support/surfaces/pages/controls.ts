@@ -8,7 +8,7 @@ import { load } from 'cheerio';
 const parts =
   'form, fieldset, button, input, select, textarea, pre, th, [role], [hidden], [aria-hidden], [aria-current], a[rel], a[target], .copy-status, .form-message';
 /** Lists whose numbers fall, since the newest is first. */
-const falling = 'ol.entries, ol.days, ol.history';
+const falling = 'ol.entries, ol.history';
 
 const attributes = [
   ...['type', 'name', 'method', 'role', 'rel', 'target', 'scope', 'reversed', 'hidden', 'disabled', 'required'],
@@ -74,9 +74,9 @@ export const controls: readonly string[] = [
   'input type=search name=q role=combobox autocomplete=off spellcheck=false dir=auto aria-keyshortcuts=/',
   'input type=text name=website tabindex=-1 autocomplete=off',
   'kbd aria-hidden=true',
-  'ol.days reversed',
   'ol.entries reversed',
   'ol.history reversed',
+  'ol.result-list',
   'p.forget-read hidden',
   'p.form-message',
   'p.form-message role=status',
@@ -92,7 +92,6 @@ export const controls: readonly string[] = [
   'select name=difficulty',
   'select name=runtime',
   'select name=tag',
-  'span aria-hidden=true',
   'span.copy-status role=status',
   'svg.mark aria-hidden=true',
   'svg.search-mark aria-hidden=true',
