@@ -78,6 +78,14 @@ test('among all agents, finds the best first in more than eight queries of ten t
   assert.ok(tuned.results <= 5 && untouched.results <= 5, JSON.stringify([tuned, untouched]));
 });
 
+test('finds the agent for slow queries first by the names of databases, in any order of the words', () => {
+  const all = searchIndex(indexed, settings.synonyms);
+  for (const query of ['mysql slow', 'slow mysql', 'postgres', 'PostgreSQL', 'slow postgres query', 'mariadb slow']) {
+    assert.is(found(query, all)[0], 'sql-plan-explainer', query);
+  }
+  assert.is(found('mysql migration', all)[0], 'migration-rehearser');
+});
+
 test('finds an agent by a synonym in the settings, after one that has the word, and by the assistants that it is for', () => {
   const synonyms = [
     ['runbook', 'vademecum'],

@@ -1,5 +1,5 @@
-import { newer, older, publication, rich } from '../../rich-catalog.ts';
-import { base, coding, marketplace, vscodeLink, writing } from '../known.ts';
+import { newer, publication } from '../../rich-catalog.ts';
+import { base, coding, marketplace, vscodeLink } from '../known.ts';
 import type { Expected } from '../reader.ts';
 import type { Page } from './frame.ts';
 import { agents, entries, filters, type Listed, subjects, subscribe, ways } from './parts.ts';
