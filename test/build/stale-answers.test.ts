@@ -25,7 +25,7 @@ async function shownAfterBuild(folder: string) {
       .map((cell) => page(cell).text()),
     api: api.answers.map(({ stale }) => stale),
     list: JSON.parse(file('api/evals.json')).agents[0].proof,
-    archive: load(file('archive.html'))('.days .quiet').text(),
+    archive: load(file('archive.html'))('.entry .quiet').text(),
   };
 }
 
