@@ -14,9 +14,8 @@ import {
   type Reply,
   reset,
   startProvider,
-  withTimeLimit,
 } from '../support/subscribers.ts';
-import { until } from '../support/until.ts';
+import { until, withTimeLimit } from '../support/until.ts';
 
 /** Subscriptions over HTTP: each gets its own answer, and no address gets into the log. */
 

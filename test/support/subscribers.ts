@@ -180,30 +180,6 @@ export async function tryProvider(remote: Remote, replies: readonly Reply[], opt
   return trial;
 }
 
-/**
- * Runs `use` with a time limit for subscriptions, in milliseconds, that ends when `expire` is called and not before, however
- * slow the machine is: the last timer of that length is never started.
- */
-export async function withTimeLimit<Result>(
-  use: (timeoutMs: number, expire: () => void) => Promise<Result>,
-  timeoutMs = 987_654,
-): Promise<Result> {
-  const real = globalThis.setTimeout;
-  let end: (() => void) | undefined;
-  globalThis.setTimeout = ((work: () => void, ms: number, ...rest: unknown[]) => {
-    if (ms !== timeoutMs) return Reflect.apply(real, globalThis, [work, ms, ...rest]);
-    end = work;
-    return undefined;
-  }) as typeof setTimeout;
-  try {
-    const result = await use(timeoutMs, () => end?.());
-    assert.ok(end, `nothing was limited to ${timeoutMs} ms`);
-    return result;
-  } finally {
-    globalThis.setTimeout = real;
-  }
-}
-
 export function recorder(warnings: Trial['warnings']): SubscriberLog {
   return { warn: (facts, message) => void warnings.push([facts, message]) };
 }

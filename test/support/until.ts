@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import * as assert from 'uvu/assert';
 
 /** How long a test waits for something, in milliseconds: enough for a slow and busy machine. Only a test that fails waits so long. */
 export const patienceMs = 60_000;
@@ -42,6 +43,30 @@ export async function withStillClock<Result>(use: (later: (ms: number) => void) 
     });
   } finally {
     Reflect.deleteProperty(performance, 'now');
+  }
+}
+
+/**
+ * Runs `use` with a time limit, in milliseconds, that ends when `expire` is called and not before, however
+ * slow the machine is: the last timer of that length is never started.
+ */
+export async function withTimeLimit<Result>(
+  use: (timeoutMs: number, expire: () => void) => Promise<Result>,
+  timeoutMs = 987_654,
+): Promise<Result> {
+  const real = globalThis.setTimeout;
+  let end: (() => void) | undefined;
+  globalThis.setTimeout = ((work: (...values: unknown[]) => void, ms: number, ...rest: unknown[]) => {
+    if (ms !== timeoutMs) return Reflect.apply(real, globalThis, [work, ms, ...rest]);
+    end = () => work(...rest);
+    return undefined;
+  }) as typeof setTimeout;
+  try {
+    const result = await use(timeoutMs, () => end?.());
+    assert.ok(end, `nothing was limited to ${timeoutMs} ms`);
+    return result;
+  } finally {
+    globalThis.setTimeout = real;
   }
 }
 

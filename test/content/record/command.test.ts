@@ -9,7 +9,7 @@ import { casesFiles, hardInput } from '../../support/evals.ts';
 import { goodPrompt, goodSampleInput } from '../../support/good-agent.ts';
 import { says, startModelServer } from '../../support/model-server.ts';
 import { bin, catalog, catalogProcess, inherited } from '../../support/process.ts';
-import { leftOf } from '../../support/until.ts';
+import { leftOf, until, withTimeLimit } from '../../support/until.ts';
 
 /** `catalog eval --record` with commands and people, runs that are killed, and wrong usage. */
 
@@ -76,9 +76,23 @@ for (const [command, message] of [
 test('a command that takes too long leaves no part of its pipeline running, which would go on costing money', async () => {
   const pids = join(folder.path, 'pids');
   const command = `sh -c 'echo $$ >> ${pids}; exec sleep 300' | sh -c 'echo $$ >> ${pids}; exec sleep 300'`;
-  const { code, stderr } = await catalog(args('--model', 'm', '--command', command, '--timeout', '1', 'one'));
-  assert.is(code, 1);
-  assert.match(stderr, 'one, sample: The command took more than 1 seconds.\n');
+  const isRunning = () => existsSync(pids) && readFileSync(pids, 'utf8').split('\n').length > 2;
+  await withTimeLimit(async (_, expire) => {
+    const flags = ['--concurrency', '1', '--timeout', '1'];
+    const recording = catalog(args('--model', 'm', '--command', command, ...flags, 'one'));
+    // It is asked for two answers, one after the other.
+    let isOver = false;
+    recording.finally(() => {
+      isOver = true;
+    });
+    await until(() => {
+      if (isRunning()) expire();
+      return isOver;
+    });
+    const { code, stderr } = await recording;
+    assert.is(code, 1);
+    assert.match(stderr, 'one, sample: The command took more than 1 seconds.\n');
+  }, 1_000);
   assert.equal(await leftOf(pids), []);
 });
 

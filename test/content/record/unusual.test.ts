@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import timers from 'node:timers/promises';
@@ -20,6 +20,7 @@ import { readAgents } from '../../../src/content/read.ts';
 import { loadSettings } from '../../../src/content/settings.ts';
 import { inFolder, snapshot, writeCatalog, writeFiles } from '../../support/catalog.ts';
 import { casesFiles } from '../../support/evals.ts';
+import { leftOf, soon, until, withTimeLimit } from '../../support/until.ts';
 
 /** Unusual answers of services, failures that pass, and several answers at a time. */
 
@@ -188,13 +189,17 @@ for (const concurrency of [1, 4]) {
 
 test('a command that does not end when it is asked to is stopped after its time', () =>
   inFolder(async (folder) => {
-    // Without being stopped, it would end after a few seconds.
-    const file = join(folder, 'late');
-    const stubborn = `trap '' TERM; at=0; while [ $at -lt 3000000 ]; do at=$((at+1)); done; echo late > '${file}'`;
-    const error = await commandModel(stubborn, 'm', 100)
-      .ask('Hello')
-      .catch((reason) => reason);
-    assert.equal([error.message, existsSync(file)], ['The command took more than 0.1 seconds.', false]);
+    const pids = join(folder, 'pids');
+    const stubborn = `trap '' TERM; echo $$ > '${pids}'; while :; do sleep 0.02; done`;
+    await withTimeLimit(async (timeoutMs, expire) => {
+      const error = commandModel(stubborn, 'm', timeoutMs)
+        .ask('Hello')
+        .catch((reason) => reason);
+      await until(() => existsSync(pids) && readFileSync(pids, 'utf8').endsWith('\n'));
+      expire();
+      assert.is((await soon(error)).message, 'The command took more than 0.1 seconds.');
+    }, 100);
+    assert.equal(await leftOf(pids), []);
   }));
 
 test('asks no further after a wrong key, also if another question fails for another reason afterward', () =>

@@ -18,8 +18,8 @@ import {
   subscription,
   type TrialOptions,
   tryProvider,
-  withTimeLimit,
 } from '../../support/subscribers.ts';
+import { withTimeLimit } from '../../support/until.ts';
 
 /** Tests for every provider. `expected` leaves out the step; `calls` counts the requests to the first step. */
 interface Row {

@@ -2,7 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Outcome, SubscriberProvider } from '../../../src/mail/provider.ts';
 import { ProviderFailed, withDeadline } from '../../../src/mail/provider.ts';
-import { assertNothingPrivate, inShort, subscription, withTimeLimit } from '../../support/subscribers.ts';
+import { assertNothingPrivate, inShort, subscription } from '../../support/subscribers.ts';
+import { withTimeLimit } from '../../support/until.ts';
 
 const providerOf = (add: SubscriberProvider['add'], rest: Partial<SubscriberProvider> = {}): SubscriberProvider => ({
   name: 'made-up',

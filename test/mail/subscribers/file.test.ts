@@ -6,15 +6,9 @@ import { OperationError } from '../../../src/lib/errors.ts';
 import type { SubscriberStore } from '../../../src/mail/provider.ts';
 import { ProviderFailed } from '../../../src/mail/provider.ts';
 import { openSubscribers, type SubscriberTools } from '../../../src/mail/subscribers.ts';
-import {
-  assertNothingPrivate,
-  inShort,
-  recorder,
-  subscription,
-  type Trial,
-  withTimeLimit,
-} from '../../support/subscribers.ts';
+import { assertNothingPrivate, inShort, recorder, subscription, type Trial } from '../../support/subscribers.ts';
 import { shimDisk, systemError, withFolder } from '../../support/subscribers-file.ts';
+import { withTimeLimit } from '../../support/until.ts';
 
 async function withSubscribers(
   tools: Partial<SubscriberTools>,

@@ -1,14 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  inShort,
-  type Reply,
-  secret,
-  settingsOf,
-  subscription,
-  tryProvider,
-  withTimeLimit,
-} from '../../support/subscribers.ts';
+import { inShort, type Reply, secret, settingsOf, subscription, tryProvider } from '../../support/subscribers.ts';
+import { withTimeLimit } from '../../support/until.ts';
 
 const refusal = (status: number, name: string, message = 'In words.'): Reply => ({
   status,
