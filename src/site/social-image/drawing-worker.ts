@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { answerJobs } from '../threads.ts';
-import { type Drawn, indexedImage, indexedPng, Layers } from './renderer.ts';
+import { indexedImage, indexedPng, Layers } from './indexed-png.ts';
+import type { Drawn } from './renderer.ts';
 
 /**
  * Draws SVG documents, one after another, in a separate thread. The memory of resvg, several megabytes for each

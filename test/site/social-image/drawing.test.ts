@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Drawn, Layers, openDrawing } from '../../../src/site/social-image/renderer.ts';
+import { Layers } from '../../../src/site/social-image/indexed-png.ts';
+import { type Drawn, openDrawing } from '../../../src/site/social-image/renderer.ts';
 
 /** Other threads draw any number of images, in layers where documents allow it, in bounded memory. */
 
