@@ -174,19 +174,21 @@ for (const width of [phone, desk]) {
   });
 }
 
-test('a score opens the answer that it is about, also after it was closed, and so does its address', async () => {
+test('a link to answers opens them, also after they were closed, and so does its address', async () => {
   await onPage({ viewport: { width: phone, height: 900 } }, async (page) => {
     await page.goto(`${site.address}/agents/dependency-bump-judge`);
-    const score = page.locator('section[aria-labelledby=proof] td a').first();
-    const id = (await score.getAttribute('href')) ?? '';
-    await score.click();
-    await page.locator(`${id} > .quiet`).first().waitFor();
+    await page.getByText('Show the mistake').click();
+    const link = page.getByRole('link', { name: /^Compare the answers of/ });
+    const id = (await link.getAttribute('href')) ?? '';
+    const answer = page.locator(`${id} .pair`);
+    await link.click();
+    await answer.waitFor();
     await page.locator(`${id} > summary`).click();
-    await page.locator(`${id} > .quiet`).first().waitFor({ state: 'hidden' });
-    await score.click();
-    await page.locator(`${id} > .quiet`).first().waitFor();
+    await answer.waitFor({ state: 'hidden' });
+    await link.click();
+    await answer.waitFor();
     await page.reload();
-    await page.locator(`${id} > .quiet`).first().waitFor();
+    await answer.waitFor();
     assert.is(await page.locator('details[open]').count(), 1);
   });
 });

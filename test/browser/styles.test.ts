@@ -302,13 +302,9 @@ awkward(
     onNarrowPage('/agents/long-words', {}, async (page, complaints) => {
       const boxes = page.locator('.leaf-body .scroll');
       const offsets = () => boxes.evaluateAll((all) => all.map(({ scrollLeft }) => scrollLeft > 0));
-      assert.equal(await boxes.evaluateAll((all) => all.map((box) => box.scrollWidth > box.clientWidth)), [
-        true,
-        true,
-        true,
-      ]);
-      assert.equal(await offsets(), [false, false, false]);
-      for (const name of ['Results of each model', 'Table: Name, Address, Count, Note', 'Table: Item, Meaning']) {
+      assert.equal(await boxes.evaluateAll((all) => all.map((box) => box.scrollWidth > box.clientWidth)), [true, true]);
+      assert.equal(await offsets(), [false, false]);
+      for (const name of ['Table: Name, Address, Count, Note', 'Table: Item, Meaning']) {
         await tabTo(page, '.leaf-body .scroll');
         assert.is(await focusOf(page), name);
         await page.keyboard.press('ArrowRight');

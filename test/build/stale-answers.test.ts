@@ -20,9 +20,10 @@ async function shownAfterBuild(folder: string) {
   const page = load(file('agents/one.html'));
   const api = JSON.parse(file('api/evals/one.json')) as { answers: { stale: string | null }[] };
   return {
-    page: page('section[aria-labelledby=proof] td')
+    page: page('section[aria-labelledby=proof]')
+      .find('details[id] > summary, h3 ~ p:has(strong)')
       .toArray()
-      .map((cell) => page(cell).text()),
+      .map((line) => page(line).text()),
     api: api.answers.map(({ stale }) => stale),
     list: JSON.parse(file('api/evals.json')).agents[0].proof,
     archive: load(file('archive.html'))('.entry .quiet').text(),
@@ -36,7 +37,12 @@ test('an edited byte of a prompt makes its answers out of date on the page, in l
       { slug: 'two', date: '2026-01-02', front: { issue: '2' } },
     ]);
     assert.equal(await shownAfterBuild(folder), {
-      page: ['2 of 2', '0 of 1', '1 of 2, out of datewithout the prompt: 0 of 2', 'not recorded'],
+      page: [
+        'Other, as its page says passes 2 of 2 checks',
+        'some/model passes 1 of 2 checks, out of date (without the prompt: 0)',
+        'Other, as its page says passes 0 of 1 checks',
+        'some/model: not recorded',
+      ],
       api: [null, null, 'prompt'],
       list: { models: 2, answers: 3, passed: 1, stale: 1 },
       archive: 'Proof: 1 of 3 answers of real models pass every check, 1 out of date',
@@ -51,10 +57,10 @@ test('an edited byte of a prompt makes its answers out of date on the page, in l
     writeFileSync(prompt, readFileSync(prompt, 'utf8').replace('Find', 'find'));
     assert.equal(await shownAfterBuild(folder), {
       page: [
-        '2 of 2, out of date',
-        '0 of 1, out of date',
-        '1 of 2, out of datewithout the prompt: 0 of 2',
-        'not recorded',
+        'Other, as its page says passes 2 of 2 checks, out of date',
+        'some/model passes 1 of 2 checks, out of date (without the prompt: 0)',
+        'Other, as its page says passes 0 of 1 checks, out of date',
+        'some/model: not recorded',
       ],
       api: ['prompt', 'prompt', 'prompt'],
       list: { models: 2, answers: 3, passed: 1, stale: 3 },
@@ -67,7 +73,12 @@ test('an edited input makes only its own answers out of date, for readers and fo
     writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', front: { issue: '1' }, files: evalsFiles }]);
     writeFileSync(join(folder, 'agents/one/evals/planted.txt'), 'ROWS:\nNOTES: another note\n');
     assert.equal(await shownAfterBuild(folder), {
-      page: ['2 of 2', '0 of 1, out of date', '1 of 2, out of datewithout the prompt: 0 of 2', 'not recorded'],
+      page: [
+        'Other, as its page says passes 2 of 2 checks',
+        'some/model passes 1 of 2 checks, out of date (without the prompt: 0)',
+        'Other, as its page says passes 0 of 1 checks, out of date',
+        'some/model: not recorded',
+      ],
       api: [null, 'input', 'prompt'],
       list: { models: 2, answers: 3, passed: 1, stale: 2 },
       archive: 'Proof: 1 of 3 answers of real models pass every check, 2 out of date',

@@ -61,18 +61,19 @@ test('a case lists its checks once, an answer only what it fails, with single sp
     ...['not-equals fine', 'not-contains certain', 'not-contains sure'],
   ]);
   assert.equal(texts('li > code'), [
-    ...['quotes-in-input', 'not-equals fine', 'not-contains certain', 'not-contains sure', 'quotes-in-input'],
+    ...['quotes-in-input', 'quotes-in-input'],
+    ...['not-equals fine', 'not-contains certain', 'not-contains sure'],
   ]);
   assert.is(proof.find('li b').length, 0);
 });
 
 test('an answer says how it was made, and a note only if there is one', () => {
   assert.equal(texts('details > .quiet'), [
+    'Pasted by a person on January 1, 2026. In a new chat.',
+    'Recorded through an API on January 1, 2026. (temperature 0, 9 tokens out)',
+    'Recorded through an API on January 1, 2026.',
     'What differs from the answer of Other, as its page says:',
     'What differs from the wrong answer “It only agrees.”:',
-    'Pasted by a person on January 1, 2026. In a new chat.',
-    'Recorded through an API on January 1, 2026.',
-    'Recorded through an API on January 1, 2026. (temperature 0, 9 tokens out)',
   ]);
 });
 
@@ -90,22 +91,17 @@ test('a wrong answer is shown by what differs from the good answer that it was m
   );
   assert.match(wrong.eq(1).find('pre').text(), 'It is fine');
   assert.equal(texts('.checks details > p:not(.quiet)'), ['Does not catch: It is only "fine".']);
-  assert.is(proof.find('details > p a').attr('href'), '/api/evals/one.json');
+  assert.is(proof.find('.leaf-body > p a').attr('href'), '/api/evals/one.json');
 });
 
-test('every box has a name, and scores lead to their answers', () => {
+test('every box has a name, and each answer its own address', () => {
   const boxes = proof.find('[role=group]').map((_, element) => {
     const { 'aria-label': label, 'aria-labelledby': id } = element.attribs;
     return label ?? page(`[id="${id}"]`).text();
   });
-  assert.equal(boxes.get(), [
-    'Results of each model',
-    'Input of planted',
-    'How it starts',
-    'The answer',
-    'With the prompt: 1 of 2',
-  ]);
-  for (const link of proof.find('td a').get()) assert.is(proof.find(`details${link.attribs.href}`).length, 1);
+  assert.equal(boxes.get(), ['The answer', 'With the prompt', 'The input', 'How it starts']);
+  const answers = proof.find('details[id]').map((_, { attribs }) => attribs.id);
+  assert.equal(answers.get(), ['proof-other--sample', 'proof-some-model--sample', 'proof-other--planted']);
   const ids = page('[id]').map((_, element) => element.attribs.id);
   assert.is(new Set(ids.get()).size, ids.length);
 });
@@ -130,7 +126,7 @@ test('a case whose input is empty says so', () =>
     writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', files: { ...evalsFiles, 'evals/planted.txt': '' } }]);
     const html = String(render(folder, { today: '2026-01-02' }).get('agents/one.html'));
     assert.is(
-      load(html)('details:has(summary:contains("The case planted")) > p').first().text(),
+      load(html)('details:has(summary:contains("The input and the check")) > p').first().text(),
       'The input is empty.',
     );
   }));

@@ -6,8 +6,6 @@ import {
   type Case,
   type Evals,
   type GradedAnswer,
-  isNamed,
-  isPassed,
   type Result,
   roundsOf,
   sampleCase,
@@ -15,7 +13,7 @@ import {
 import { inputsOf, type SectionName, sectionsOf } from '../../text/prompt-text.ts';
 import { installTabs } from '../install/install-source.ts';
 import { type Output, upcoming } from '../output.ts';
-import { score, scoreOf, scoreTable } from '../score-table.ts';
+import { score, scoreTable } from '../score-table.ts';
 import { documentOf, documentsOf } from '../shared/agent-document.ts';
 import { agentNodes, breadcrumbNode, renderPage } from '../shared/page.ts';
 import { agentImage, type PublishedAgent, type Site } from '../site.ts';
@@ -179,8 +177,7 @@ function trapOf(line: string | null | undefined, evals: Evals | null) {
   const compared = evals?.answers.find(
     ({ case: name, withoutPrompt }) => name === sampleCase && withoutPrompt !== null,
   );
-  const control =
-    compared === undefined ? null : { model: compared.recorded.model, missed: missedWithoutPrompt(compared) };
+  const control = compared === undefined ? null : { model: compared.recorded.model, id: idOf(compared) };
   return { line, control };
 }
 
@@ -189,38 +186,33 @@ function proofSection({ texts, proof }: PublishedAgent, toHtml: (answer: string)
   const { evals, sampleOutput } = texts();
   if (proof === null || evals === null) return null;
   const { rows } = scoreTable(evals);
-  const cases = evals.cases.map((one) => ({ ...one, checks: checksOf(one, evals, sampleOutput) }));
-  const unnamed = evals.answers.filter(({ recorded }) => !isNamed(recorded)).length;
+  const cases = evals.cases.map((one, index) => {
+    const isSample = one.name === sampleCase;
+    const checks = checksOf(one, evals, sampleOutput);
+    return {
+      id: `proof-input-${one.name}`,
+      title: isSample ? 'The sample input' : `Another input: ${one.about ?? one.name}`,
+      input: one.input,
+      isSample,
+      checks,
+      contents: contentsOf(isSample, checks.length),
+      answers: rows.map(({ model, answers }) => {
+        const answer = answers[index] ?? null;
+        return answer === null ? { model, score: null } : answerOf(answer, evals.cases, toHtml);
+      }),
+    };
+  });
   const caught = cases.flatMap(({ checks }) =>
     checks.flatMap(({ wrong }) => (wrong === null ? [] : [wrong, ...wrong.also].map((answer) => answer.caught))),
   );
-  return {
-    ...proof,
-    unnamed: unnamed === proof.answers ? 'any' : unnamed,
-    wrong: { all: caught.length, caught: caught.filter(Boolean).length },
-    cases: cases.map(({ name, about, input, checks }) => ({
-      id: `proof-input-${name}`,
-      title: `Input of ${name}`,
-      name,
-      about,
-      input,
-      isSample: name === sampleCase,
-      checks,
-    })),
-    rows: rows.map(({ model, answers }) => ({
-      model,
-      cells: answers.map(
-        (answer) =>
-          answer && {
-            id: idOf(answer),
-            score: scoreOf(answer),
-            failed: !isPassed(answer.results),
-            without: answer.withoutPrompt && score(answer.withoutPrompt.results),
-          },
-      ),
-    })),
-    recorded: evals.answers.map((answer) => answerOf(answer, evals.cases, toHtml)),
-  };
+  return { ...proof, wrong: { all: caught.length, caught: caught.filter(Boolean).length }, cases };
+}
+
+/** What is shown of a case besides its answers; null if there is nothing. The page shows the sample elsewhere. */
+function contentsOf(isSample: boolean, checks: number): string | null {
+  if (checks === 0) return isSample ? null : 'The input';
+  const all = checks === 1 ? 'check' : `${checks} checks`;
+  return isSample ? `The ${all}` : `The input and the ${all}`;
 }
 
 /** An answer that wrong ones may be made from. */
@@ -340,10 +332,10 @@ function answerOf(graded: GradedAnswer, cases: readonly Case[], toHtml: (answer:
     note,
     facts: facts.join(', '),
     stale,
-    score: scoreOf(graded),
+    score: score(results),
     failures: results.map(checkOf).filter(({ failure }) => failure !== null),
     answer,
-    answerTitle: withoutPrompt === null ? 'The answer' : `With the prompt: ${score(results)}`,
+    answerTitle: withoutPrompt === null ? 'The answer' : 'With the prompt',
     turns: turns.map((text, index) => ({
       id: `${idOf(graded)}-turn-${index + 2}`,
       title: `Answer ${index + 2}`,
@@ -360,7 +352,8 @@ function answerOf(graded: GradedAnswer, cases: readonly Case[], toHtml: (answer:
         ? null
         : {
             id: `${idOf(graded)}-without`,
-            title: `Without the prompt: ${score(withoutPrompt.results)}`,
+            title: 'Without the prompt',
+            passed: withoutPrompt.results.filter(({ failure }) => failure === null).length,
             ask: recorded.withoutPrompt?.ask ?? null,
             missed: missedWithoutPrompt(graded),
             answer: withoutPrompt.answer,

@@ -99,5 +99,4 @@ export const controls: readonly string[] = [
   'textarea spellcheck=false dir=auto',
   'textarea spellcheck=false dir=auto aria-required=true',
   'th scope=col',
-  'th scope=row',
 ];
