@@ -4,7 +4,7 @@ import { loadContent } from '../../src/content/load.ts';
 import { wordsOf } from '../../src/content/rules/rule.ts';
 import { select } from '../../src/content/schedule.ts';
 import { loadSettings } from '../../src/content/settings.ts';
-import { headingOf } from '../../src/text/prompt-text.ts';
+import { headingOf, inputsOf } from '../../src/text/prompt-text.ts';
 import { bundled } from '../support/catalog.ts';
 
 /** The bundled catalog as a whole: its prompts are different from each other, and its calendar and tags hold together. */
@@ -36,6 +36,16 @@ function countsOf(lists: readonly Iterable<string>[]): [value: string, count: nu
   for (const value of lists.flatMap((list) => [...list])) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts].sort(([, a], [, b]) => b - a);
 }
+
+test('every input has a hint for the reader: one or two short sentences that start with what to do', () => {
+  const hints = agents.flatMap(({ slug, inputs, texts }) =>
+    inputsOf(texts().prompt).map(({ name }) => ({ place: `${slug}, ${name}`, hint: inputs?.[name] ?? '' })),
+  );
+  assert.ok(hints.length > 100);
+  const verbs = /^(?:Copy|Describe|Enter|Give|Leave|List|Name|Paste|Say|Write) /;
+  const others = hints.filter(({ hint }) => !verbs.test(hint) || !hint.endsWith('.') || hint.length > 150);
+  assert.equal(others, []);
+});
 
 test('no two prompts share more than a tenth of their runs of five words', () => {
   const texts = agents.map(({ slug, texts }) => ({ slug, runs: runsOf(texts().prompt) }));
