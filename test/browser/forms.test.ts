@@ -14,6 +14,7 @@ import { hebrew, longWords } from '../support/awkward-agents.ts';
 import { complaintsOf, launchBrowser, type ServedSite, serveSite, textOf, visit } from '../support/browser.ts';
 import { inFolder } from '../support/catalog.ts';
 import { confirmLink, unsubscribeLink, withMails } from '../support/confirmations.ts';
+import { freePort } from '../support/free-port.ts';
 import { loud } from '../support/loud.ts';
 import { startMailbox } from '../support/mailbox.ts';
 import { builtCatalog, oneAgent, withRuntime } from '../support/server.ts';
@@ -41,15 +42,6 @@ test.before(
   }),
 );
 test.after(loud(() => strict?.close()));
-
-/** A port that nothing listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
-}
 
 const onPage = (address: string, use: (page: Page) => Promise<void>, scripts = true) =>
   visit(browser, address, { javaScriptEnabled: scripts }, use);

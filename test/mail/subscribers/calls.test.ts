@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ProviderFailed } from '../../../src/mail/provider.ts';
 import { openSubscribers } from '../../../src/mail/subscribers.ts';
+import { freePort } from '../../support/free-port.ts';
 import {
   cutShort,
   endless,
@@ -163,9 +164,8 @@ for (const remote of Object.keys(settingsOf) as Remote[]) {
   }
 
   test(`${remote}: a provider that does not listen: network, with the system's code`, async () => {
-    const gone = await startProvider([]);
-    await gone.close();
-    const nowhere = () => settingsOf[remote](gone.url);
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const nowhere = () => settingsOf[remote](url);
     const { outcome, pauses } = await tryProvider(remote, [], { settings: nowhere });
     assert.instance(outcome, ProviderFailed);
     assert.match(inShort(outcome), /^network ECONNREFUSED /);
