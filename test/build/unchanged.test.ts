@@ -4,30 +4,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { memoryFile, readChecked, writeChecked } from '../../src/build/last-build.ts';
 import { programVersion } from '../../src/program.ts';
+import { atTime } from '../support/at-time.ts';
 import { inFolder, type SmallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { git } from '../support/git.ts';
 import { goodPrompt } from '../support/good-agent.ts';
 import { catalog } from '../support/process.ts';
 
 /** A build that could be the same as the last one: on another day, or after somebody changed dist/. */
-
-/** Runs `use` while the clock of this process shows another time. */
-async function at<Result>(time: number, use: () => Promise<Result>): Promise<Result> {
-  const RealDate = Date;
-  globalThis.Date = class extends RealDate {
-    constructor(...args: unknown[]) {
-      super(...((args.length === 0 ? [time] : args) as [number]));
-    }
-    static override now() {
-      return time;
-    }
-  } as DateConstructor;
-  try {
-    return await use();
-  } finally {
-    globalThis.Date = RealDate;
-  }
-}
 
 interface Built {
   today: string;
@@ -42,7 +25,7 @@ async function build(folder: string, args: readonly string[], env: NodeJS.Proces
 
 /** Builds a second later: the files of the catalog are then old enough for the next build to trust their stamps. */
 const buildLater = (folder: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-  at(Date.now() + 1000, () => build(folder, args, env));
+  atTime(Date.now() + 1000, () => build(folder, args, env));
 
 const days: [what: string, last: string, time: string, today: string, agents: number][] = [
   ['in the last hour before a day', '2099-03-29', '2099-03-28T22:59:59Z', '2099-03-28', 0],
@@ -61,7 +44,7 @@ for (const [what, last, time, today, agents] of days) {
       // At that time, a cache of today is too old to keep.
       const env = { CATALOG_CACHE: join(folder, 'cache') };
       await buildLater(folder, ['--today', last], env);
-      const built = await at(Date.parse(time), () => build(folder, [], env));
+      const built = await atTime(Date.parse(time), () => build(folder, [], env));
       assert.equal([built.today, built.counts.agents], [today, agents]);
     }));
 }
@@ -125,7 +108,7 @@ test('after git failed, the next build looks for the history again', () =>
     const missing = async () => {
       const args = ['build', '--cwd', folder, '--today', '2026-01-01'];
       const env = { CATALOG_CACHE: join(folder, 'cache') };
-      const { stderr } = await at(Date.now() + 1000, () => catalog(args, { env }));
+      const { stderr } = await atTime(Date.now() + 1000, () => catalog(args, { env }));
       return stderr.includes('The pages cannot show how prompts changed');
     };
     const objects = join(folder, '.git/objects');

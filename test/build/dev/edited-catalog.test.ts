@@ -10,7 +10,8 @@ import {
   nothing,
 } from '../../../src/build/dev/edited-catalog.ts';
 import { checkCatalog } from '../../../src/build/validate.ts';
-import { addDays, zone } from '../../../src/lib/calendar.ts';
+import { addDays } from '../../../src/lib/calendar.ts';
+import { atTime } from '../../support/at-time.ts';
 import { inFolder, type SmallAgent, smallSettings, writeCatalog, writeFiles } from '../../support/catalog.ts';
 
 /** What a preview says of the agents of a catalog, and how it keeps up with edits; without a server. */
@@ -40,15 +41,18 @@ test('drafts and agents that are due later are marked, and not those of today or
     assert.equal(Object.fromEntries(unpublished), { sketch: 'Draft', tomorrow: 'Due 2026-02-02' });
   }));
 
-// One of them is always on another day than UTC.
-for (const timezone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+for (const [timezone, day] of [
+  ['Pacific/Kiritimati', '2026-11-23'],
+  ['Pacific/Pago_Pago', '2026-11-21'],
+] as const) {
   test(`without a given day, today is that of the settings' time zone: ${timezone}`, () =>
-    inFolder((folder) => {
-      const day = zone(timezone).today(new Date());
-      const agents = [day, addDays(day, 1)].map((date, index) => ({ slug: `agent-${index}`, date }));
-      writeCatalog(folder, agents, { timezone });
-      assert.equal([...opened(folder, {}).unpublished], [['agent-1', `Due ${addDays(day, 1)}`]]);
-    }));
+    atTime(Date.parse('2026-11-22T10:30:00Z'), () =>
+      inFolder((folder) => {
+        const agents = [day, addDays(day, 1)].map((date, index) => ({ slug: `agent-${index}`, date }));
+        writeCatalog(folder, agents, { timezone });
+        assert.equal([...opened(folder, {}).unpublished], [['agent-1', `Due ${addDays(day, 1)}`]]);
+      }),
+    ));
 }
 
 const short = { excerpt: 'Too short.' };

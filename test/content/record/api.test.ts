@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sha256Of } from '../../../src/lib/files.ts';
+import { atTime } from '../../support/at-time.ts';
 import { snapshot, temporaryFolder, writeCatalog, writeFiles } from '../../support/catalog.ts';
 import { casesFiles, hardInput } from '../../support/evals.ts';
 import { goodPrompt, goodSampleInput } from '../../support/good-agent.ts';
@@ -48,8 +49,9 @@ const entries = () => JSON.parse(recorded()['recording.json'] ?? '').cases;
 
 test('records the answers of an API like that of OpenAI', async () => {
   model.answer = (response) => says(response, 'Odd: nothing\r\nno end', { model: 'model-1b-2026' });
-  const { code, stdout, stderr } = await recordWith(
-    ...['temperature=0', 'seed=007', 'presence_penalty=-0.5', 'logprobs=true'].flatMap((each) => ['--setting', each]),
+  const given = ['temperature=0', 'seed=007', 'presence_penalty=-0.5', 'logprobs=true'];
+  const { code, stdout, stderr } = await atTime(Date.parse('2026-11-22T23:59:59Z'), () =>
+    recordWith(...given.flatMap((each) => ['--setting', each])),
   );
   assert.is(code, 0, stderr);
   assert.is(stdout, '');
@@ -64,7 +66,7 @@ test('records the answers of an API like that of OpenAI', async () => {
   assert.is(files['sample.txt'], 'Odd: nothing\nno end');
   const about = {
     model: 'Org/Model:1b',
-    date: new Date().toISOString().slice(0, 10),
+    date: '2026-11-22',
     made: 'api',
     note: 'The service names the model model-1b-2026.',
     settings,
