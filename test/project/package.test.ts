@@ -56,8 +56,12 @@ async function runScript(name: string, cwd: string): Promise<void> {
   await succeed('sh', ['-c', scripts[name]], cwd);
 }
 
+/** Lets npm write only below the folder of these tests, and ask no registry whether there is a newer npm. */
+const offline = () => ({ npm_config_cache: join(shelf.path, 'npm-cache'), npm_config_update_notifier: 'false' });
+
 async function pack(cwd: string, destination: string, options: string[] = [], env = {}): Promise<string> {
-  const packed = await succeed('npm', ['pack', ...options, '--pack-destination', destination], cwd, env);
+  const packing = { ...offline(), ...env };
+  const packed = await succeed('npm', ['pack', ...options, '--pack-destination', destination], cwd, packing);
   return join(destination, /\S+\.tgz$/m.exec(packed)?.[0] ?? '');
 }
 
@@ -111,6 +115,7 @@ async function withRegistry(folder: string, use: (env: NodeJS.ProcessEnv, asked:
     cache: join(folder, 'cache'),
     audit: 'false',
     fund: 'false',
+    update_notifier: 'false',
   };
   const own = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('npm_')));
   try {
@@ -127,7 +132,7 @@ async function withRegistry(folder: string, use: (env: NodeJS.ProcessEnv, asked:
 /** Runs `npm start` in a catalog, and calls `use` with the address at which it is served. */
 async function withStarted(home: string, use: (address: string) => Promise<void>): Promise<void> {
   // The server gets its own process group, since npm starts it through a shell.
-  const npm = spawn('npm', ['start'], { cwd: home, env: inherited({ PORT: '0' }), detached: true });
+  const npm = spawn('npm', ['start'], { cwd: home, env: inherited({ PORT: '0', ...offline() }), detached: true });
   const ended = once(npm, 'close');
   try {
     let output = '';
