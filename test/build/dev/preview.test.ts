@@ -6,7 +6,15 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { renderCatalog } from '../../../src/build/build.ts';
 import { loadSettings } from '../../../src/content/settings.ts';
-import { inFolder, type SmallAgent, smallAgent, snapshot, writeCatalog, writeFiles } from '../../support/catalog.ts';
+import {
+  inFolder,
+  type SmallAgent,
+  smallAgent,
+  snapshot,
+  temporaryFolder,
+  writeCatalog,
+  writeFiles,
+} from '../../support/catalog.ts';
 import { type RunningPreview, startPreview } from '../../support/dev.ts';
 import { whileReadingFails } from '../../support/failing-read.ts';
 import { ask } from '../../support/requests.ts';
@@ -191,8 +199,11 @@ test('a catalog that is broken from the start is shown once it is fixed', () =>
   }));
 
 test('other sites and other names get nothing, and nothing is written but votes in a folder that goes', async () => {
-  const leftovers = () => readdirSync(tmpdir()).filter((name) => name.startsWith('catalog-dev-'));
-  const before = leftovers();
+  // Tests in other processes have previews, too.
+  const temporary = temporaryFolder();
+  const own = tmpdir();
+  process.env.TMPDIR = temporary.path;
+  const previews = () => readdirSync(temporary.path).filter((name) => name.startsWith('catalog-dev-'));
   await withPreview(async ({ folder, preview: { address } }) => {
     const files = snapshot(folder);
     const status = async (path: string, headers: Record<string, string>, init: RequestInit = {}) => {
@@ -213,11 +224,14 @@ test('other sites and other names get nothing, and nothing is written but votes 
     }
     const vote = { method: 'POST', body: JSON.stringify({ slug: 'sketch', vote: 'yes' }) };
     assert.is(await status('/api/feedback', { 'content-type': 'application/json' }, vote), 200);
-    const [own] = leftovers().filter((name) => !before.includes(name));
-    assert.match(readFileSync(join(tmpdir(), own ?? '', 'data', 'votes.jsonl'), 'utf8'), '"slug":"sketch"');
+    const [name = ''] = previews();
+    assert.match(readFileSync(join(temporary.path, name, 'data', 'votes.jsonl'), 'utf8'), '"slug":"sketch"');
     assert.equal(snapshot(folder), files);
+  }).finally(() => {
+    process.env.TMPDIR = own;
   });
-  assert.equal(leftovers(), before);
+  assert.equal(previews(), []);
+  temporary.remove();
 });
 
 for (const poll of [false, true]) {

@@ -84,11 +84,25 @@ test('a subscription may take five seconds by default', () =>
   }, 5_000));
 
 test('no timer remains if the subscription ends in time', async () => {
-  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-  const before = timers();
-  await withDeadline(providerOf(async () => 'accepted')).add(subscription);
-  await new Promise((resolve) => setImmediate(resolve));
-  assert.is(timers(), before);
+  const { setTimeout, clearTimeout } = globalThis;
+  const lengths: unknown[] = [];
+  const running = new Set<unknown>();
+  globalThis.setTimeout = ((work: () => void, ms: number) => {
+    const timer = setTimeout(work, ms);
+    lengths.push(ms);
+    running.add(timer);
+    return timer;
+  }) as typeof setTimeout;
+  globalThis.clearTimeout = (timer) => {
+    running.delete(timer);
+    clearTimeout(timer);
+  };
+  try {
+    await withDeadline(providerOf(async () => 'accepted')).add(subscription);
+  } finally {
+    Object.assign(globalThis, { setTimeout, clearTimeout });
+  }
+  assert.equal([lengths, running.size], [[5_000], 0]);
 });
 
 test('close waits for open subscriptions, refuses later ones, then closes the provider', async () => {
