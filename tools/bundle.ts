@@ -1,6 +1,6 @@
 /** `npm run build`: makes lib/ from src/. One file for each command loads faster than hundreds of modules. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
 import { readTemplates } from '../src/build/read-templates.ts';
@@ -8,6 +8,7 @@ import type { Settings } from '../src/schema/settings.ts';
 import { templateHelpers } from '../src/site/shared/page.ts';
 import { precompile } from '../src/site/shared/templates.ts';
 import { addresses } from '../src/site/site.ts';
+import { hasPid } from '../src/storage/lock.ts';
 import { browserBundles } from './browser-bundles.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -17,7 +18,8 @@ const banner = `import { createRequire as requireFrom } from 'node:module';\ncon
 
 // A packed file keeps its mode, and the package has the same bytes for whoever makes it.
 process.umask(0o022);
-rmSync(join(root, 'lib'), { recursive: true, force: true });
+/** The files of lib/, by their paths. */
+const made = new Set<string>();
 const inputs: string[] = [];
 for (const options of browserBundles) await bundle(options);
 await bundle({
@@ -36,18 +38,43 @@ await bundle({
   banner: { js: banner },
 });
 const packages = packagesOf(inputs);
-writeFileSync(join(root, 'lib/licenses.txt'), licenses(packages));
-writeFileSync(join(root, 'lib/sbom.cdx.json'), `${JSON.stringify(billOfMaterials(packages), null, 2)}\n`);
+write(join(root, 'lib/licenses.txt'), licenses(packages));
+write(join(root, 'lib/sbom.cdx.json'), `${JSON.stringify(billOfMaterials(packages), null, 2)}\n`);
 // Only the names of the helpers matter here.
 const settings = { baseUrl: 'https://example.org', runtimeUrl: null, language: 'en' } as Settings;
 const { templates, assets } = readTemplates(join(root, 'lib'));
 const helpers = templateHelpers(settings, addresses(settings), assets);
-writeFileSync(join(root, 'lib/templates.cjs'), precompile(templates, helpers));
+write(join(root, 'lib/templates.cjs'), precompile(templates, helpers));
+removeOthers(join(root, 'lib'));
 
 async function bundle(options: BuildOptions): Promise<void> {
   // A linked node_modules gives the same bytes: comments name each file.
-  const { metafile } = await build({ ...options, absWorkingDir: root, preserveSymlinks: true, metafile: true });
+  const common = { absWorkingDir: root, preserveSymlinks: true, metafile: true, write: false } as const;
+  const { metafile, outputFiles } = await build({ ...options, ...common });
   inputs.push(...Object.keys(metafile.inputs));
+  // New files first: those that change import them.
+  const isOld = new Map(outputFiles.map(({ path }) => [path, existsSync(path)]));
+  for (const old of [false, true])
+    for (const { path, contents } of outputFiles) if (isOld.get(path) === old) write(path, contents);
+}
+
+/** Writes a file of lib/, or leaves the same one as it is: a program that is running at this time may load it. */
+function write(path: string, contents: string | Uint8Array): void {
+  made.add(path);
+  if (existsSync(path) && readFileSync(path).equals(Buffer.from(contents))) return;
+  mkdirSync(dirname(path), { recursive: true });
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, contents);
+  renameSync(draft, path);
+}
+
+/** Removes what is left of earlier versions, but not a draft of a process that does the same. */
+function removeOthers(folder: string): void {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const [, pid] = /\.(\d+)$/.exec(entry.name) ?? [];
+    if (entry.isFile() && !made.has(path) && !(pid !== undefined && hasPid(Number(pid)))) rmSync(path, { force: true });
+  }
 }
 
 interface Package {
