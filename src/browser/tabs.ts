@@ -38,6 +38,8 @@ function startGroup(group: HTMLElement): void {
       tab.tabIndex = at === index ? 0 : -1;
       panels[at]?.toggleAttribute('hidden', at !== index);
     }
+  };
+  const reveal = (index: number) => {
     list.scrollLeft += middleOf(tabs[index] ?? list) - middleOf(list);
   };
   list.role = 'tablist';
@@ -46,6 +48,7 @@ function startGroup(group: HTMLElement): void {
     const index = tabs.indexOf(target as HTMLButtonElement);
     if (index === -1) return;
     show(index);
+    reveal(index);
     remember(chosen, panels[index]?.id ?? '');
   });
   list.addEventListener('keydown', (event) => {
@@ -59,6 +62,8 @@ function startGroup(group: HTMLElement): void {
   const remembered = panels.findIndex(({ id }) => id === recall(chosen));
   group.prepend(list);
   show(Math.max(0, remembered));
+  // While the page loads, the browser has no layout yet. To ask for one now would block it.
+  if (remembered > 0) requestAnimationFrame(() => reveal(remembered));
 }
 
 function middleOf(element: Element): number {

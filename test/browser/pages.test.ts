@@ -9,6 +9,7 @@ import { focusOf, launchBrowser, type ServedSite, serveSite, textOf } from '../s
 import { loud } from '../support/loud.ts';
 import { catalog } from '../support/process.ts';
 import { assertReadable } from '../support/readable.ts';
+import { until } from '../support/until.ts';
 import { withLog } from '../support/vote-log.ts';
 
 /** Every kind of page works on a phone, a tablet and a desktop, in light and dark mode. */
@@ -286,7 +287,7 @@ test('on a phone, the tabs are one row that scrolls sideways, with the chosen on
       await page.keyboard.press('End');
       await page.reload();
       assert.is(await page.getByRole('tab', { selected: true }).textContent(), tabs.at(-1));
-      assert.ok(await isInView(), 'the remembered one');
+      await until(isInView);
     }
   });
 });
