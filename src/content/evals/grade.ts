@@ -335,12 +335,14 @@ function matches(sources: readonly string[], texts: readonly string[]): Map<stri
   // One script for all: the time limit of each costs a thread, about a millisecond.
   const together = tryAll(sources, texts);
   const retries = texts.length > 1;
+  // One that was tried alone gets no second attempt.
+  const isAlone = sources.length === 1;
   let isSlow = false;
   return texts.map((text, index) => {
     const bySource = new Map<string, Match>();
     const own = together?.[index] ?? (isSlow || !retries ? undefined : tryAll(sources, [text])?.[0]);
     for (const [at, source] of sources.entries()) {
-      const match = own?.[at] ?? (isSlow ? undefined : tryAll([source], [text])?.[0]?.[0]) ?? 'slow';
+      const match = own?.[at] ?? (isSlow || isAlone ? undefined : tryAll([source], [text])?.[0]?.[0]) ?? 'slow';
       isSlow ||= match === 'slow';
       bySource.set(source, match);
     }
