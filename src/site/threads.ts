@@ -23,7 +23,10 @@ interface Threads {
   script: string;
   /** What each thread starts with. */
   input: unknown;
-  /** How many there are at most. They start when they are needed. */
+  /**
+   * How many there are at most. One starts when each of the others has `each` jobs: starting one takes longer than most
+   * jobs.
+   */
   most: number;
   /** How many jobs each has at a time, including the one that it does. More only take memory. */
   each: number;
@@ -97,10 +100,9 @@ export class JobThreads<Job, Answer> {
 
   #freeThread(): Thread<Answer> | undefined {
     const { most, each } = this.#options;
-    const idle = this.#threads.find(({ waiting }) => waiting.length === 0);
-    if (idle !== undefined) return idle;
-    if (this.#threads.length < most) return this.#start();
-    return this.#threads.find(({ waiting }) => waiting.length < each);
+    const [thread] = [...this.#threads].sort((a, b) => a.waiting.length - b.waiting.length);
+    if (thread !== undefined && thread.waiting.length < each) return thread;
+    return this.#threads.length < most ? this.#start() : undefined;
   }
 
   #start(): Thread<Answer> {
