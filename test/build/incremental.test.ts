@@ -7,11 +7,12 @@ import { build, renderCatalog } from '../../src/build/build.ts';
 import { loadSettings } from '../../src/content/settings.ts';
 import { addDays } from '../../src/lib/calendar.ts';
 import { ContentError } from '../../src/schema/diagnostics/content-error.ts';
-import { inFolder, snapshot, writeFiles } from '../support/catalog.ts';
+import { inFolder, snapshot, temporaryFolder, writeFiles } from '../support/catalog.ts';
 import { ChangingCatalog, firstDay } from '../support/changing-catalog.ts';
 import { dieAt } from '../support/die-at.ts';
 import { evalsFiles } from '../support/evals.ts';
 import { goodPrompt } from '../support/good-agent.ts';
+import { loud } from '../support/loud.ts';
 import { catalog } from '../support/process.ts';
 
 /**
@@ -20,6 +21,10 @@ import { catalog } from '../support/process.ts';
  */
 
 type Step = (changing: ChangingCatalog) => void;
+
+// Most social images are the same in all sequences, and drawing them takes longer than the rest of a build.
+const { path: cache, remove } = temporaryFolder();
+test.after(loud(remove));
 
 const place = fc.nat(20);
 const word = fc.constantFrom('acorn', 'bark', 'crown', 'resin', 'sapling', 'twig');
@@ -105,7 +110,7 @@ const step: fc.Arbitrary<[name: string, step: Step]> = fc.oneof(
   fc.constant<[string, Step]>(['commit', (changing) => changing.commit()]),
   fc
     .constantFrom('remove', 'cut', 'garbage')
-    .map((how): [string, Step] => [`${how} cache`, ({ folder }) => damage(join(folder, 'cache', 'builds'), how)]),
+    .map((how): [string, Step] => [`${how} cache`, () => damage(join(cache, 'builds'), how)]),
   fc.tuple(place, word, fc.integer({ min: 1, max: 150 })).map(([at, text, change]): [string, Step] => [
     `sample of ${at}, killed at ${change}`,
     (changing) => {
@@ -120,7 +125,7 @@ const step: fc.Arbitrary<[name: string, step: Step]> = fc.oneof(
 
 /** Starts a build that is killed at its change number `step` of the disk. */
 function killBuild({ folder, today }: ChangingCatalog, step: number): void {
-  const [out, cache] = [join(folder, 'dist'), join(folder, 'cache')];
+  const out = join(folder, 'dist');
   try {
     const settings = loadSettings(folder, {}, {});
     dieAt(step, () => build({ cwd: folder, out, settings, cache, today, future: false, drafts: false }));
@@ -146,7 +151,6 @@ function damageFile(path: string, how: string): void {
 /** Builds into dist/ as `catalog build` does, and compares with a build from nothing, in memory. */
 async function checkBuild({ folder, today, flags }: ChangingCatalog, done: string): Promise<void> {
   const before = existsSync(join(folder, 'dist')) ? snapshot(join(folder, 'dist')) : {};
-  const cache = join(folder, 'cache');
   const built = await catalog(['build', '--cwd', folder, '--today', today, ...flags], {
     env: { CATALOG_CACHE: cache },
   });

@@ -10,6 +10,7 @@ import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import { diagnose } from '../../schema/diagnostics/diagnostic.ts';
 import { templateMessages } from '../../schema/messages/files.ts';
 import { JobThreads } from '../threads.ts';
+import { type Drawn, drawer } from './drawing.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -271,15 +272,18 @@ function sha256(bytes: Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest();
 }
 
-/** The outcome of drawing an SVG document. */
-export type Drawn = { image: Uint8Array } | { failure: 'missing' | 'refused'; message: string };
+/** How many images are drawn without a thread: starting one takes longer than drawing them. */
+const few = 4;
 
-/** Starts drawing SVG documents as PNGs with some fonts, in as many threads as there are cores. */
-export function openDrawing(fontFiles: readonly string[]): JobThreads<string, Drawn> {
+/**
+ * Draws SVG documents as PNGs with some fonts: a few of them during `finish`, and more in as many threads as there are cores,
+ * since a build is a single turn of the event loop, and keeps the memory of what it draws.
+ */
+export function openDrawing(fontFiles: string[]) {
   // resvg's memory allocator, mimalloc, then keeps freed memory for the next image. By default, it returns it to the
   // system, which takes as long as half of the drawing. It reads this variable of the process when resvg is loaded.
   process.env.MIMALLOC_PURGE_DELAY ??= '-1';
-  return new JobThreads({
+  const threads = new JobThreads<string, Drawn>({
     script: join(programFolder, 'lib/site/social-image/drawing-worker.js'),
     input: fontFiles,
     most: availableParallelism(),
@@ -287,4 +291,21 @@ export function openDrawing(fontFiles: readonly string[]): JobThreads<string, Dr
     each: 2,
     late: 'A social image was not drawn',
   });
+  const first: Parameters<typeof threads.send>[] = [];
+  let isFew = true;
+  return {
+    send(svg: string, onDrawn: (drawn: Drawn) => void): void {
+      first.push([svg, onDrawn]);
+      isFew &&= first.length <= few;
+      if (isFew) return;
+      for (const job of first.splice(0)) threads.send(...job);
+    },
+    isReady: () => threads.isReady(),
+    finish(): void {
+      const draw = drawer(fontFiles);
+      for (const [svg, onDrawn] of first.splice(0)) onDrawn(draw(svg));
+      threads.finish();
+    },
+    stop: () => threads.stop(),
+  };
 }
