@@ -202,7 +202,7 @@ test('a regular expression may take longer while other processes have the proces
   const { cpuUsage } = process;
   const limits: unknown[] = [];
   /** Grades while the machine is so busy that the first `busy` attempts get an eighth of a second of processor time each. */
-  const gradeOn = (busy: number) => {
+  const gradeOn = (busy: number, ...sources: string[]) => {
     limits.splice(0);
     process.cpuUsage = () => ({ user: 100_000, system: 25_000 });
     Script.prototype.runInThisContext = function (this: Script, options) {
@@ -211,16 +211,18 @@ test('a regular expression may take longer while other processes have the proces
       throw Object.assign(new Error('Script execution timed out.'), { code: 'ERR_SCRIPT_EXECUTION_TIMEOUT' });
     };
     try {
-      return grade([check.parse({ regex: 'a' })], 'a', '')[0]?.failure;
+      const checks = sources.map((regex) => check.parse({ regex }));
+      return grade(checks, 'ab', '')[0]?.failure;
     } finally {
       Script.prototype.runInThisContext = runInThisContext;
       process.cpuUsage = cpuUsage;
     }
   };
-  assert.equal([gradeOn(2), limits], [null, [500, 2_000, 8_000]]);
+  assert.equal([gradeOn(2, 'a'), limits], [null, [500, 2_000, 8_000]]);
   const late = 'The regular expression took more than half a second.';
   const each = [500, 2_000, 8_000, 32_000];
-  assert.equal([gradeOn(99), limits], [late, [...each, ...each]], 'together with others, then alone');
+  assert.equal([gradeOn(99, 'a', 'b'), limits], [late, [...each, ...each]], 'together with others, then alone');
+  assert.equal([gradeOn(99, 'a'), limits], [late, each], 'alone, once');
 });
 
 test('the message to a model is the prompt, a blank line, and the input', () => {
