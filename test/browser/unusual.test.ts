@@ -132,7 +132,9 @@ test('replaces the last search after the key /, and keeps keys that mean somethi
 
 test('reads "Copied" for two seconds after the last copy, and then the label of the button again', async () => {
   await onPage('/agents/agent-1', async (page) => {
-    await page.clock.install();
+    await page.clock.install({ time: '2031-05-05T12:00:00Z' });
+    // Otherwise, the clock of the page also runs on its own.
+    await page.clock.pauseAt('2031-05-05T13:00:00Z');
     const button = page.locator('[data-copy="prompt-text"]');
     const shown = async () => [
       await button.textContent(),
