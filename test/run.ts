@@ -198,7 +198,7 @@ async function runWorker(runner: readonly string[], waiting: Suite[]): Promise<v
   });
   let output = '';
   let bad = 0;
-  for await (const chunk of worker.stdout ?? []) {
+  worker.stdout?.setEncoding('utf8').on('data', (chunk) => {
     output += chunk;
     // uvu prints a dot for each test that ended.
     watch();
@@ -209,8 +209,10 @@ async function runWorker(runner: readonly string[], waiting: Suite[]): Promise<v
       passed += Number(end[1]);
       bad += Number(end[2]);
     }
-  }
-  if (worker.exitCode === null && worker.signalCode === null) await once(worker, 'exit');
+  });
+  // A process that it left behind could keep its output open.
+  worker.once('exit', () => setTimeout(() => worker.stdout?.destroy(), 5_000).unref());
+  await once(worker, 'close');
   clearTimeout(watchdog);
   process.stdout.write(output);
   if (current !== undefined) {

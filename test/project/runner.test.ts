@@ -79,9 +79,12 @@ test('an uncaught error fails its file, a remaining child process is killed, and
 test('after a time without a result, the run names the file that hangs, keeps the other results, and goes on', () =>
   inFolder(async (folder) => {
     const slow = `for (const name of ['one', 'two', 'three']) test(name, () => new Promise((done) => setTimeout(done, 1500)));`;
-    const loops = fixture(
-      `test('loops', () => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); });\n// ${'The longest file is first. '.repeat(9)}`,
-    );
+    const loops = fixture(`test('loops', () => {
+  const { pid } = spawn('sleep', ['600'], { stdio: ['ignore', 'inherit', 'ignore'] });
+  writeFileSync('pid', String(pid));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+});
+// ${'The longest file is first. '.repeat(9)}`);
     writeFiles(folder, {
       'test/loops.test.ts': loops,
       'test/passes.test.ts': files['test/passes.test.ts'],
@@ -91,6 +94,8 @@ test('after a time without a result, the run names the file that hangs, keeps th
     const env = { TMPDIR: join(folder, 'tmp'), TEST_PATIENCE: '4000' };
     const { code, stdout } = await run(process.execPath, ['--import', tsx, runner], { cwd: folder, env });
     assert.is(code, 1);
+    // A process that a killed one left behind keeps its output open, and is not waited for.
+    assert.ok(process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8'))));
     assert.match(stdout, /FAIL {2}loops\.test\.ts {2}was stopped after 4 s without a result\n/);
     assert.match(stdout, /FAIL {2}loops\.test\.ts {2}its process ended early: SIGKILL\n/);
     assert.match(stdout, /\n4 passed, 1 failed\n$/);
