@@ -201,7 +201,12 @@ test('where the program is not installed, its commands end without asking, and n
       const { port } = registry.address() as { port: number };
       // `npm run -s` would silence this npm too.
       const own = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('npm_')));
-      const env = { npm_config_registry: `http://127.0.0.1:${port}/`, npm_config_cache: join(folder, 'cache') };
+      const env = {
+        npm_config_registry: `http://127.0.0.1:${port}/`,
+        npm_config_cache: join(folder, 'cache'),
+        // Except on CI, npm would ask whether there is a newer npm.
+        npm_config_update_notifier: 'false',
+      };
       const [command = '', ...args] = `${launcher} validate --format json`.split(' ');
       const { code, stdout, stderr } = await run(command, args, { cwd: folder, env: { ...own, ...env } });
       assert.is(code, 1);
