@@ -40,7 +40,7 @@ test('an edited byte of a prompt makes its answers out of date on the page, in l
       page: [
         'Other, as its page says passes 2 of 2 checks',
         'some/model passes 1 of 2 checks, out of date (without the prompt: 0)',
-        'Other, as its page says passes 0 of 1 checks',
+        'Other, as its page says passes 0 of 1 check',
         'some/model: not recorded',
       ],
       api: [null, null, 'prompt'],
@@ -59,7 +59,7 @@ test('an edited byte of a prompt makes its answers out of date on the page, in l
       page: [
         'Other, as its page says passes 2 of 2 checks, out of date',
         'some/model passes 1 of 2 checks, out of date (without the prompt: 0)',
-        'Other, as its page says passes 0 of 1 checks, out of date',
+        'Other, as its page says passes 0 of 1 check, out of date',
         'some/model: not recorded',
       ],
       api: ['prompt', 'prompt', 'prompt'],
@@ -76,7 +76,7 @@ test('an edited input makes only its own answers out of date, for readers and fo
       page: [
         'Other, as its page says passes 2 of 2 checks',
         'some/model passes 1 of 2 checks, out of date (without the prompt: 0)',
-        'Other, as its page says passes 0 of 1 checks, out of date',
+        'Other, as its page says passes 0 of 1 check, out of date',
         'some/model: not recorded',
       ],
       api: [null, 'input', 'prompt'],

@@ -332,7 +332,7 @@ function answerOf(graded: GradedAnswer, cases: readonly Case[], toHtml: (answer:
     note,
     facts: facts.join(', '),
     stale,
-    score: score(results),
+    score: `${score(results)} ${results.length === 1 ? 'check' : 'checks'}`,
     failures: results.map(checkOf).filter(({ failure }) => failure !== null),
     answer,
     answerTitle: withoutPrompt === null ? 'The answer' : 'With the prompt',
