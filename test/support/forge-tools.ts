@@ -3,7 +3,7 @@ import { type Server as Listener, createServer as listen, type Socket } from 'no
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeFiles } from './catalog.ts';
-import { bin, catalog } from './process.ts';
+import { bin, catalog, type Finished } from './process.ts';
 import { writeSsh } from './ssh.ts';
 
 /** What a forge has for npm, npx, gh and ssh on the PATH: no network, and the compiled program with a shifted clock. */
@@ -46,7 +46,7 @@ export function serveProgram(): Promise<Listener> {
     const args = rest.slice(0, Number(count));
     const lines = rest.slice(args.length).filter((line) => line !== '');
     const env = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s) as [string, string]));
-    const { code, stdout, stderr } = await atShiftedTime(Number(env.CLOCK_SHIFT), () => catalog(args, { cwd, env }));
+    const { code, stdout, stderr } = await runCatalog(args, { cwd, env });
     socket.end(`${code}\0${stdout}\0${stderr}\0`);
   };
   const server = listen((socket) => {
@@ -57,6 +57,24 @@ export function serveProgram(): Promise<Listener> {
     });
   });
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
+}
+
+interface Place {
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+}
+
+/** Runs `catalog` in this process at the time of the runner. */
+function runCatalog(args: string[], place: Place): Promise<Finished> {
+  return atShiftedTime(Number(place.env.CLOCK_SHIFT), () => catalog(args, place));
+}
+
+/** Does what `npx` and `npm` above do with these words, without a process; undefined for other commands. */
+export function runHere(words: readonly string[], place: Place): Promise<Finished> | undefined {
+  const [program, first, second, ...args] = words;
+  if (`${program} ${first} ${second}` === 'npx --no daily-agent-catalog') return runCatalog(args, place);
+  const isInstalled = ['npm ci --ignore-scripts', 'npm run prepare --if-present'].includes(words.join(' '));
+  return isInstalled ? Promise.resolve({ code: 0, signal: null, stdout: '', stderr: '', shown: '' }) : undefined;
 }
 
 /** Shifts the clock by `shift` milliseconds, as shift-clock.mjs does in another process. */

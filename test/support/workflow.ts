@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { data, Evaluator, Lexer, Parser } from '@actions/expressions';
 import yaml from 'js-yaml';
-import { run } from './process.ts';
+import { type Finished, run } from './process.ts';
 
 /** A workflow file of GitHub Actions, with the parts that this imitation supports. */
 export interface Workflow {
@@ -49,6 +49,11 @@ export interface Surroundings {
    * fails.
    */
   actions: Record<string, Action>;
+  /**
+   * Runs a step that is one plain command, given its words with the values of variables; undefined if bash has to run it.
+   * Without it, bash runs every step.
+   */
+  command?: (words: readonly string[], place: { cwd: string; env: NodeJS.ProcessEnv }) => Promise<Finished> | undefined;
   /** Called before each step that runs a command: where two runs meet. */
   beforeStep?: (job: string, step: Step) => void | Promise<void>;
 }
@@ -125,18 +130,15 @@ async function playJob(name: string, job: Job, surroundings: Surroundings, play:
       result = await action({ workspace, with: filled(step.with ?? {}, contexts), job: name });
     } else {
       await surroundings.beforeStep?.(name, step);
-      const done = await run('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step.run ?? ''], {
-        cwd: workspace,
-        env: {
-          ...surroundings.env,
-          ...filled(step.env ?? {}, contexts),
-          CI: 'true',
-          GITHUB_ACTIONS: 'true',
-          GITHUB_WORKSPACE: workspace,
-          RUNNER_TEMP: folder,
-          GITHUB_OUTPUT: outputs,
-          GITHUB_STEP_SUMMARY: summary,
-        },
+      const done = await runStep(step.run ?? '', surroundings, workspace, {
+        ...surroundings.env,
+        ...filled(step.env ?? {}, contexts),
+        CI: 'true',
+        GITHUB_ACTIONS: 'true',
+        GITHUB_WORKSPACE: workspace,
+        RUNNER_TEMP: folder,
+        GITHUB_OUTPUT: outputs,
+        GITHUB_STEP_SUMMARY: summary,
       });
       play.steps.push({ job: name, name: step.name ?? step.run ?? '', ...done });
       play.summary += readFileSync(summary, 'utf8');
@@ -149,6 +151,14 @@ async function playJob(name: string, job: Job, surroundings: Surroundings, play:
   play.results[name] = well ? 'success' : 'failure';
   play.outputs[name] = filled(job.outputs ?? {}, contexts);
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Runs the command of a step as a runner does, except for a plain command that the surroundings can run. */
+function runStep(text: string, { command }: Surroundings, cwd: string, env: NodeJS.ProcessEnv): Promise<Finished> {
+  const isPlain = /^(?:[\w./:-]+|"\$\w+")(?: (?:[\w./:-]+|"\$\w+"))*$/.test(text);
+  const words = text.split(' ').map((word) => (word.startsWith('"$') ? (env[word.slice(2, -1)] ?? '') : word));
+  const done = isPlain ? command?.(words, { cwd, env }) : undefined;
+  return done ?? run('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', text], { cwd, env });
 }
 
 /** Evaluates a condition. It requires success unless it names a status function. */
