@@ -1,5 +1,5 @@
 import * as fs from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findDefaultBranch } from '../content/history.ts';
 import { settingsFile } from '../content/settings.ts';
@@ -11,7 +11,8 @@ import { type Plan, planPublication } from './plan.ts';
 import {
   type Checkout,
   clearAfterKill,
-  gitFolders,
+  type GitLocation,
+  locate,
   ownCommits,
   type Repository,
   refuseLocked,
@@ -22,10 +23,10 @@ import {
 import { commitMessage, writeNumbers } from './write-numbers.ts';
 
 /** Opens the repository of a folder. Throws OperationError without git, and if the folder is not in a working tree. */
-function openRepository(cwd: string): Repository {
-  let root: string;
+function openRepository(cwd: string): Checkout {
+  let located: GitLocation;
   try {
-    root = resolve(git(cwd, ['rev-parse', '--show-toplevel']).trim());
+    located = locate(cwd);
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     if (error.missing) throw new OperationError('Publishing needs git, but `git` is not on the PATH.');
@@ -38,8 +39,9 @@ function openRepository(cwd: string): Repository {
       `Publishing needs a git working tree, but ${cwd} is not in one (git: ${firstLine(error.message)}). Run git init, and commit the catalog.`,
     );
   }
+  const { root, folders } = located;
   const branch = gitOrNull(cwd, ['symbolic-ref', '--quiet', '--short', 'HEAD'])?.trim() ?? null;
-  return { root, branch, upstream: branch === null ? null : upstreamOf(cwd, branch) };
+  return { cwd, folders, repository: { root, branch, upstream: branch === null ? null : upstreamOf(cwd, branch) } };
 }
 
 /** Returns the configured upstream of the branch or, by default, the branch with the same name on `origin`. */
@@ -124,21 +126,25 @@ async function asOnlyPublisher<Result>(
   return alone({ file, other }, () => work(lock === null ? null : new Date(owner?.since ?? 0)));
 }
 
-/** Runs `work` as the only command that changes agents of the catalog. It waits a few seconds for another one. */
+/**
+ * Runs `work` as the only command that changes agents of the catalog. It waits a few seconds for another one. `folder` is
+ * git's folder, if the catalog has one.
+ */
 export async function asOnlyEditor<Result>(
   cwd: string,
   work: () => Result | Promise<Result>,
   say?: (message: string) => void,
+  folder = gitFolderOf(cwd),
 ): Promise<Result> {
-  const folder = gitFolderOf(cwd);
   // In the catalog folder, git would show it as a new file.
   const file = folder === null ? join(cwd, '.agents') : join(folder, 'catalog-agents');
   return alone({ file, other: 'Another catalog command is changing agents', waitMs: 10_000, say }, work);
 }
 
+/** Git's own folder of a working tree; null without one. */
 function gitFolderOf(cwd: string): string | null {
   try {
-    return gitFolders(cwd)[0] ?? null;
+    return locate(cwd).folders[0] ?? null;
   } catch {
     return null;
   }
@@ -209,8 +215,10 @@ async function refetch(cwd: string, upstream: Upstream): Promise<string | null> 
 }
 
 /** Refuses agents with files that git does not track, because the commit would publish only a part of them. */
-function refuseUncommittable({ branch }: Repository, cwd: string, { releases }: Plan): void {
+function refuseUncommittable({ branch }: Repository, { cwd, allowDirty }: PublishOptions, { releases }: Plan): void {
   if (branch === null) throw detached();
+  // Otherwise, refuseDirty has found no such file.
+  if (!allowDirty) return;
   const loose = releases.filter(({ slug }) => untracked(cwd, [`agents/${slug}`]).length > 0);
   if (loose.length > 0) {
     throw new OperationError(
@@ -275,6 +283,7 @@ export async function publish(options: PublishOptions): Promise<Publication> {
         return options.push ? publishAndPush(options, checkout) : numberAndCommit(options, checkout);
       },
       say,
+      checkout.folders[0],
     );
   });
 }
@@ -282,8 +291,7 @@ export async function publish(options: PublishOptions): Promise<Publication> {
 /** The repository of the catalog; null if there is none, which is an error only if there are numbers to write. */
 function openCheckout({ cwd, commit }: PublishOptions): Checkout | null {
   try {
-    const repository = openRepository(cwd);
-    return { cwd, repository, folders: gitFolders(cwd) };
+    return openRepository(cwd);
   } catch (error) {
     if (commit || !(error instanceof OperationError)) throw error;
     return null;
@@ -299,11 +307,11 @@ async function publishAndPush(options: PublishOptions, checkout: Checkout): Prom
   const upstream = upstreamToPush(checkout.repository);
   refuseDirty(checkout.repository, options);
   for (let round = 1; ; round += 1) {
-    const remoteBefore = await updateToUpstream(checkout, upstream);
-    const before = head(cwd);
+    const { remote: remoteBefore, head: before } = await updateToUpstream(checkout, upstream);
     const published = await numberAndCommit({ ...options, commit: true }, checkout, { checked: true });
     // A run that was killed may have committed numbers without pushing them.
-    const unpushed = published.commit ?? (ownCommits(checkout, remoteBefore) === 'none' ? null : before);
+    const hasOwn = () => before !== remoteBefore && ownCommits(checkout, remoteBefore) !== 'none';
+    const unpushed = published.commit ?? (hasOwn() ? before : null);
     if (unpushed === null || before === null) return published;
     try {
       // Never by force.
@@ -328,12 +336,17 @@ async function publishAndPush(options: PublishOptions, checkout: Checkout): Prom
 }
 
 /**
- * Updates the branch to its upstream, and returns the commit of the upstream; null if the remote has no such branch.
+ * Updates the branch to its upstream. Returns the commit of the upstream, null if the remote has no such branch, and the
+ * commit that is checked out now, null before the first one.
  */
-async function updateToUpstream(checkout: Checkout, upstream: Upstream): Promise<string | null> {
+async function updateToUpstream(
+  checkout: Checkout,
+  upstream: Upstream,
+): Promise<{ remote: string | null; head: string | null }> {
   const { cwd } = checkout;
   const remote = await fetchUpstream(cwd, upstream);
-  if (remote === null || commitsIn(cwd, `HEAD..${remote}`) === 0) return remote;
+  const own = head(cwd);
+  if (remote === null || remote === own || commitsIn(cwd, `HEAD..${remote}`) === 0) return { remote, head: own };
   if (commitsIn(cwd, `${remote}..HEAD`) > 0) {
     const base = mergeBase(cwd, 'HEAD', remote);
     if (base === null || ownCommits(checkout, remote) !== 'all') {
@@ -350,7 +363,7 @@ async function updateToUpstream(checkout: Checkout, upstream: Upstream): Promise
     if (!(error instanceof GitError)) throw error;
     throw new OperationError(`Cannot update this branch to ${nameOf(upstream)} (git: ${firstLine(error.message)}).`);
   }
-  return remote;
+  return { remote, head: remote };
 }
 
 /**
@@ -365,12 +378,12 @@ async function numberAndCommit(
   const { cwd, settings, today } = options;
   const plan = planPublication(cwd, settings, today);
   if (plan.releases.length === 0) return { ...plan, commit: null, pushed: false };
-  const repository = checkout?.repository ?? openRepository(cwd);
+  const { repository } = checkout ?? openRepository(cwd);
   if (!checked) {
     refuseDirty(repository, options);
     await refuseBehind(repository, options);
   }
-  if (options.commit) refuseUncommittable(repository, cwd, plan);
+  if (options.commit) refuseUncommittable(repository, options, plan);
   const { files, undo } = writeNumbers(cwd, plan.releases);
   if (!options.commit) return { ...plan, commit: null, pushed: false };
   try {

@@ -82,10 +82,19 @@ function changedBy(root: string, commit: string): string[] {
     .filter((path) => path !== '');
 }
 
-/** Returns the git folders of a working tree: its own, and the one that it shares with other working trees. */
-export function gitFolders(cwd: string): string[] {
-  const paths = git(cwd, ['rev-parse', '--absolute-git-dir', '--git-common-dir']).trim().split('\n');
-  return [...new Set(paths.map((path) => resolve(cwd, path)))];
+/** Where git has a working tree. */
+export interface GitLocation {
+  /** The top folder of the working tree. */
+  root: string;
+  /** Git's own folders: that of the working tree, and the one that it shares with other working trees. */
+  folders: string[];
+}
+
+/** Finds the working tree of a folder. Throws GitError if there is none. */
+export function locate(cwd: string): GitLocation {
+  const output = git(cwd, ['rev-parse', '--show-toplevel', '--absolute-git-dir', '--git-common-dir']);
+  const [root = '', ...folders] = output.trim().split('\n');
+  return { root: resolve(root), folders: [...new Set(folders.map((path) => resolve(cwd, path)))] };
 }
 
 /** How long a git process may continue after the run that started it was killed, in milliseconds. */
