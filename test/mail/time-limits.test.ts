@@ -6,6 +6,7 @@ import { ProviderFailed, withDeadline } from '../../src/mail/provider.ts';
 import { openSender, parseAnnounceSettings } from '../../src/mail/senders.ts';
 import { parseSmtpSettings, type SmtpSettings } from '../../src/mail/settings.ts';
 import { openSmtp, SmtpFailed } from '../../src/mail/smtp.ts';
+import { atTime } from '../support/at-time.ts';
 import { smallSubject } from '../support/mail/announcing.ts';
 import { rows } from '../support/mail/service-rows.ts';
 import { subscription } from '../support/subscribers.ts';
@@ -14,14 +15,11 @@ import { until } from '../support/until.ts';
 /** How long others may take, and how much they may answer, measured with a clock that only moves when a test says so. */
 
 interface FakeClock {
-  /** The lengths of all timers that were started, in milliseconds and up to a whole second, without those below five seconds. */
+  /** The lengths of all timers that were started, in milliseconds, without those below five seconds. */
   started: number[];
   /** Ends the timers of a length. Returns how many there were. */
   end(ms: number): number;
 }
-
-/** What is left of a time limit is a little less. */
-const wholeSeconds = (ms: number) => Math.ceil(ms / 1000) * 1000;
 
 /** Runs `use` with timers of five seconds and more that only end when it says so. */
 async function withFakeClock(use: (clock: FakeClock) => Promise<void>): Promise<void> {
@@ -29,8 +27,7 @@ async function withFakeClock(use: (clock: FakeClock) => Promise<void>): Promise<
   const { timeout } = AbortSignal;
   const running = new Map<unknown, { ms: number; ended(): void }>();
   const started: number[] = [];
-  const start = (exactMs: number, ended: () => void) => {
-    const ms = wholeSeconds(exactMs);
+  const start = (ms: number, ended: () => void) => {
     // A timer of Node, so that the code under test can call its methods.
     const timer = setTimeout(() => {}, 0);
     running.set(timer, { ms, ended });
@@ -57,7 +54,7 @@ async function withFakeClock(use: (clock: FakeClock) => Promise<void>): Promise<
     return due.length;
   };
   try {
-    await use({ started, end });
+    await atTime(Date.now(), () => use({ started, end }));
   } finally {
     Object.assign(globalThis, { setTimeout, clearTimeout });
     AbortSignal.timeout = timeout;
@@ -199,17 +196,19 @@ test('a mail server may be silent for a minute', async () => {
     return this;
   };
   try {
-    await withSilentServer('220 mail.example.com\r\n', async (sent) => {
-      await until(() => limited.length === 2);
-      assert.equal(
-        limited.map(({ ms }) => wholeSeconds(ms)),
-        [10_000, 60_000],
-      );
-      limited.at(-1)?.socket.emit('timeout');
-      const failure = await sent;
-      assert.instance(failure, SmtpFailed);
-      assert.equal([failure.outcome, failure.code], ['unsent', 'ETIMEDOUT']);
-    });
+    await atTime(Date.now(), () =>
+      withSilentServer('220 mail.example.com\r\n', async (sent) => {
+        await until(() => limited.length === 2);
+        assert.equal(
+          limited.map(({ ms }) => ms),
+          [10_000, 60_000],
+        );
+        limited.at(-1)?.socket.emit('timeout');
+        const failure = await sent;
+        assert.instance(failure, SmtpFailed);
+        assert.equal([failure.outcome, failure.code], ['unsent', 'ETIMEDOUT']);
+      }),
+    );
   } finally {
     Socket.prototype.setTimeout = setTimeout;
   }
