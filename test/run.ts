@@ -9,7 +9,7 @@
  * explicitly, since hooks of tests may change it.
  *
  * An uncaught error, as from a socket, is a failure of the running file, and the tests continue. Child processes that a
- * file leaves behind are killed. Git runs in a helper process, see small-process.mjs. TEST_ORDER=reverse runs the files in
+ * file leaves behind are killed. A shell runs Git, see small-process.mjs. TEST_ORDER=reverse runs the files in
  * reverse order.
  */
 import { ChildProcess, execFileSync, spawn } from 'node:child_process';

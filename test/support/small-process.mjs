@@ -1,75 +1,71 @@
 /**
  * Import this file to run git from a small process. On Linux, Node starts a process by forking, and the kernel copies the
- * page tables of the whole process: with the 150 MB of a test process, that takes five times as long as git itself.
+ * page tables of the whole process: with the hundreds of MB of a test process, that takes longer than most git commands.
  *
- * It replaces `execFileSync` for git. A second Node process, which loads nothing but this file, runs the command with the
- * same function and options, and its result or error is passed on. It ends when this process does.
+ * It replaces `execFileSync` for git. A shell runs each command: it reads the folder, the environment and the words from a
+ * script, stdin from a file, and writes stdout and stderr to files. The shell ends when this process does. Of the options of
+ * `execFileSync`, it knows `cwd`, `env`, `input` and `encoding`; there is no time limit.
  */
 import child from 'node:child_process';
-import { mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { deserialize, serialize } from 'node:v8';
 
-const file = fileURLToPath(import.meta.url);
 const { execFileSync } = child;
-if (process.argv[1] === file) answer(openSync(process.argv[2], 'r'), openSync(process.argv[3], 'w'));
-else if (process.platform === 'linux') install();
+if (process.platform === 'linux') install();
 
-/** Starts the small process, and lets it run git. */
+/** Starts the shell, and lets it run git. */
 function install() {
-  const folder = mkdtempSync(join(tmpdir(), 'catalog-pipes-'));
-  const pipes = ['requests', 'results'].map((name) => join(folder, name));
-  execFileSync('mkfifo', pipes);
-  child.spawn(process.execPath, [file, ...pipes], { stdio: ['ignore', 'ignore', 'inherit'] }).unref();
-  // Each call waits until the other process has opened the other end.
-  const [requests, results] = [openSync(pipes[0], 'w'), openSync(pipes[1], 'r')];
-  rmSync(folder, { recursive: true });
+  const folder = mkdtempSync(join(tmpdir(), 'catalog-git-'));
+  const path = (name) => join(folder, name);
+  const [requests, results] = ['requests', 'results'].map(path);
+  execFileSync('mkfifo', [requests, results]);
+  writeFileSync(path('stdin'), '');
+  const loop = 'while read -r _; do (. ./script) < stdin > stdout 2> stderr; echo $? >&3; done';
+  const options = { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] };
+  child.spawn('sh', ['-c', `exec < requests 3> results; ${loop}`], options).unref();
+  // Each call waits until the shell has opened the other end.
+  const pipes = [openSync(requests, 'w'), openSync(results, 'r')];
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const inherited = { ...process.env };
+  let isInputEmpty = true;
   child.execFileSync = (command, args = [], options = {}) => {
     if (command !== 'git') return execFileSync(command, args, options);
-    const { cwd = process.cwd(), env = process.env } = options;
-    send(requests, [command, args, { ...options, cwd, env: { ...env } }]);
-    const { value, error } = receive(results);
-    if (error !== undefined) throw Object.assign(new Error(error.message), error);
-    return value;
+    const { cwd = process.cwd(), env = process.env, input = '', encoding } = options;
+    const run = ['exec', 'git', ...args.map(quoted)].join(' ');
+    writeFileSync(path('script'), `cd -P ${quoted(cwd)} || exit 127\n${changes(inherited, env)}${run}\n`);
+    if (!isInputEmpty || input.length > 0) writeFileSync(path('stdin'), input);
+    isInputEmpty = input.length === 0;
+    const status = ask(...pipes);
+    // The shell cannot start git. Node says why, with a code.
+    if (status === 126 || status === 127) return execFileSync(command, args, options);
+    const stdout = readFileSync(path('stdout'), encoding);
+    if (status === 0) return stdout;
+    const stderr = readFileSync(path('stderr'), encoding);
+    throw Object.assign(new Error(`Command failed: ${run}\n${stderr}`), { status, stdout, stderr });
   };
   syncBuiltinESMExports();
 }
 
-/** Runs one command after the other, until the process that asks for them has ended. */
-function answer(requests, results) {
-  for (let call = receive(requests); call !== undefined; call = receive(requests)) {
-    try {
-      send(results, { value: execFileSync(...call) });
-    } catch (error) {
-      const { message, code, status, signal, stdout, stderr } = error;
-      send(results, { error: { message, code, status, signal, stdout, stderr } });
-    }
-  }
+/** The commands that change the environment of the shell, `inherited`, to `env`. */
+function changes(inherited, env) {
+  const names = Object.keys({ ...inherited, ...env }).filter((name) => /^[A-Za-z_]\w*$/.test(name));
+  return names
+    .filter((name) => env[name] !== inherited[name])
+    .map((name) => (env[name] === undefined ? `unset ${name}\n` : `export ${name}=${quoted(env[name])}\n`))
+    .join('');
 }
 
-/** Writes a value after the length of its bytes. */
-function send(pipe, value) {
-  const bytes = serialize(value);
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(bytes.length);
-  for (let rest = Buffer.concat([length, bytes]); rest.length > 0; ) rest = rest.subarray(writeSync(pipe, rest));
+function quoted(text) {
+  return `'${String(text).replaceAll("'", "'\\''")}'`;
 }
 
-/** Reads what `send` wrote; undefined if the other process has ended. */
-function receive(pipe) {
-  const length = read(pipe, 4);
-  return length === undefined ? undefined : deserialize(read(pipe, length.readUInt32LE()));
-}
-
-function read(pipe, length) {
-  const bytes = Buffer.alloc(length);
-  for (let done = 0; done < length; ) {
-    const count = readSync(pipe, bytes, done, length - done);
-    if (count === 0) return undefined;
-    done += count;
-  }
-  return bytes;
+/** Lets the shell run the script, and returns its exit code. */
+function ask(requests, results) {
+  writeSync(requests, '\n');
+  const answer = Buffer.alloc(16);
+  const length = readSync(results, answer);
+  if (length === 0) throw new Error('The shell that runs git has ended.');
+  return Number(answer.toString('latin1', 0, length));
 }
