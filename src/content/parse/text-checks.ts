@@ -1,4 +1,5 @@
 import MarkdownIt from 'markdown-it';
+import { once } from '../../lib/lazy.ts';
 import { findSecrets } from '../../lib/secrets.ts';
 import { type Finding, type Location, locationAt } from '../../schema/diagnostics/diagnostic.ts';
 import type { LocationOf, Path } from '../../schema/diagnostics/yaml-location.ts';
@@ -156,7 +157,8 @@ const uses: readonly Use[] = [
   { characters: /[\u{E0020}-\u{E007F}]/u, isNeeded: isInFlag, carriers: /\u{1F3F4}/gu, each: 1 / 6 },
 ];
 
-const recommendedEmoji = /^\p{RGI_Emoji}$/v;
+/** Preparing it takes as long as starting Node.js, and few texts have such a sequence. */
+const recommendedEmoji = once(() => /^\p{RGI_Emoji}$/v);
 const part = '[\\p{Emoji}--[0-9#*]]\\uFE0F?\\p{Emoji_Modifier}?';
 const joinedBefore = new RegExp(`(?:${part}\\u200D)*${part}$`, 'v');
 const joinedAfter = new RegExp(`^${part}(?:\\u200D${part})*`, 'v');
@@ -167,7 +169,7 @@ function isInEmoji(before: string, after: string): boolean {
   if (first === undefined || rest === undefined) return false;
   const sequence = `${first}\u200D${rest}`;
   // Many programs leave out the variation selectors of a full sequence.
-  return recommendedEmoji.test(sequence) || recommendedEmoji.test(sequence.replace(incomplete, '$&\uFE0F'));
+  return [sequence, sequence.replace(incomplete, '$&\uFE0F')].some((it) => recommendedEmoji().test(it));
 }
 
 const incomplete = /(?!\p{Emoji_Presentation}|\p{Emoji_Modifier})\p{Emoji}(?!\uFE0F|\p{Emoji_Modifier})/gu;
