@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { catalog, catalogProcess } from '../support/process.ts';
+import { whileUnreadable } from '../support/refusing-disk.ts';
 
 /** What all commands have in common: help, the version, wrong usage, exit codes. */
 
@@ -125,9 +125,8 @@ test('help of a subcommand is the same in all forms, and other words after a com
 test('settings that this user cannot read are no reason to look for another folder', () =>
   inFolder(async (folder) => {
     writeCatalog(folder, []);
-    const node = ['--import', fileURLToPath(new URL('../support/deny.mjs', import.meta.url))];
-    const options = { cwd: folder, node, env: { DENY: 'catalog.config.json' } };
-    const { code, stderr } = await catalogProcess(['status'], options);
+    const status = () => catalog(['status'], { cwd: folder });
+    const { code, stderr } = await whileUnreadable('catalog.config.json', status);
     assert.is(code, 1);
     assert.match(stderr, `You have no permission to read catalog.config.json in ${folder} (EACCES).`);
     assert.match(stderr, 'Make it readable for your user, or run the command as a user who can read it.');

@@ -77,14 +77,9 @@ test('dist/ stays unchanged if a build would publish a mistake', async () => {
       'a misspelled setting',
     ]) {
       await inFolder(async (broken) => {
-        const options = makeMistake(
-          broken,
-          mistakes.find((mistake) => mistake.name === name) as (typeof mistakes)[number],
-        );
-        const built = await catalog(
-          ['build', '--cwd', broken, '--out', join(folder, 'dist'), '--today', '2026-02-01'],
-          options,
-        );
+        makeMistake(broken, mistakes.find((mistake) => mistake.name === name) as (typeof mistakes)[number]);
+        const out = join(folder, 'dist');
+        const built = await catalog(['build', '--cwd', broken, '--out', out, '--today', '2026-02-01']);
         assert.is(built.code, 1, name);
         assert.equal(snapshot(join(folder, 'dist')), good);
         assert.not(existsSync(join(broken, 'dist')));

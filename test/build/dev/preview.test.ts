@@ -16,7 +16,7 @@ import {
   writeFiles,
 } from '../../support/catalog.ts';
 import { type RunningPreview, startPreview } from '../../support/dev.ts';
-import { whileReadingFails } from '../../support/failing-read.ts';
+import { whileReadingFails } from '../../support/refusing-disk.ts';
 import { ask } from '../../support/requests.ts';
 import { until } from '../../support/until.ts';
 

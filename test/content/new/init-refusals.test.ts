@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { writeCatalog as write } from '../../../src/content/new/catalog.ts';
 import { inFolder, snapshot, writeFiles } from '../../support/catalog.ts';
-import { catalogProcess } from '../../support/process.ts';
+import { catalog } from '../../support/process.ts';
+import { whileFull, whileUnreadable } from '../../support/refusing-disk.ts';
 import { init } from '../../support/scaffold.ts';
 
 /** If `catalog init` cannot make a complete catalog, it says why and changes nothing. */
@@ -63,7 +63,6 @@ for (const [name, args, code, message] of refused) {
 }
 
 test('if the disk refuses in the middle, nothing is left behind, and the message names the file', async () => {
-  const deny = fileURLToPath(new URL('../../support/deny-write.mjs', import.meta.url));
   for (const [denied, message] of [
     ['prompt.txt', /prompt\.txt cannot be written: the disk is full \(ENOSPC\)\. Nothing was left behind/],
     ['package.json', /package\.json cannot be written: the disk is full \(ENOSPC\)\. Nothing was left behind/],
@@ -71,7 +70,7 @@ test('if the disk refuses in the middle, nothing is left behind, and the message
     await inFolder(async (folder) => {
       writeFiles(folder, { 'package.json': '{}\n' });
       const args = ['init', '--package', '1', '--cwd', folder];
-      const { code, stderr } = await catalogProcess(args, { node: ['--import', deny], env: { DENY: denied } });
+      const { code, stderr } = await whileFull(denied, () => catalog(args));
       assert.is(code, 1);
       assert.match(stderr, message);
       assert.equal(snapshot(folder), { 'package.json': '{}\n' });
@@ -95,10 +94,8 @@ test('a file that appears while others are written stays, and so do folders that
   }));
 
 test('an incomplete installation is reported, and nothing is written', async () => {
-  const deny = fileURLToPath(new URL('../../support/deny.mjs', import.meta.url));
   await inFolder(async (folder) => {
-    const options = { node: ['--import', deny], env: { DENY: 'publish.yml' } };
-    const { code, stderr } = await catalogProcess(['init', '--cwd', folder], options);
+    const { code, stderr } = await whileUnreadable('publish.yml', () => catalog(['init', '--cwd', folder]));
     assert.is(code, 1);
     assert.match(stderr, /\.github\/workflows\/publish\.yml is missing from this installation.*Install it again/);
     assert.equal(snapshot(folder), {});

@@ -58,13 +58,13 @@ export const folderMistakes: Mistake[] = [
     name: 'a folder that cannot be read',
     code: 'folder/unreadable',
     at: 'agents/one:1:1',
-    deny: join('agents', 'one'),
+    unreadable: join('agents', 'one'),
   },
   {
     name: 'a file cannot be read',
     code: 'folder/unreadable',
     at: 'agents/one/prompt.txt:1:1',
-    deny: join('one', 'prompt.txt'),
+    unreadable: join('one', 'prompt.txt'),
   },
   {
     name: 'a folder that is a symbolic link',
@@ -86,7 +86,7 @@ export const folderMistakes: Mistake[] = [
     code: 'folder/unreadable',
     at: 'agents/one/evals:1:1',
     change: (folder) => mkdirSync(join(folder, 'agents/one/evals')),
-    deny: join('one', 'evals'),
+    unreadable: join('one', 'evals'),
   },
   {
     name: 'the folder evals/ is a symbolic link',

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { writeCatalog } from '../catalog.ts';
 import { contentMistakes } from './contents.ts';
 import { evalsMistakes } from './evals.ts';
@@ -22,11 +21,8 @@ export const mistakes: readonly Mistake[] = [
   ...settingsMistakes,
 ];
 
-/** Writes the catalog of a mistake into a folder, and returns the options of a process that has to see the mistake. */
-export function makeMistake(folder: string, { agents = one(), settings = {}, change, deny }: Mistake) {
+/** Writes the catalog of a mistake into a folder. */
+export function makeMistake(folder: string, { agents = one(), settings = {}, change }: Mistake): void {
   writeCatalog(folder, agents, settings);
   change?.(folder);
-  return deny === undefined
-    ? {}
-    : { node: ['--import', fileURLToPath(new URL('../deny.mjs', import.meta.url))], env: { DENY: deny } };
 }

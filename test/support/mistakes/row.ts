@@ -12,8 +12,8 @@ export interface Mistake {
   settings?: object;
   /** A change to the folder that has no other way. */
   change?: (folder: string) => void;
-  /** A path that the process cannot read. */
-  deny?: string;
+  /** The end of a path that cannot be read. */
+  unreadable?: string;
   /** A text in how an agent works on which the program fails. */
   breakOn?: string;
 }
