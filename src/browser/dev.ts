@@ -38,12 +38,18 @@ function itemOf({ code, severity, file, line, column, message, hint, frame }: Di
   );
 }
 
-/** Shows errors over the page. Once closed, they stay closed until they change. */
+/** The errors that the page shows, as JSON. */
+let shownErrors = '[]';
+
+/** Shows errors over the page. Once closed, they stay closed until they change, or until the editor opens them again. */
 function showErrors(errors: readonly Diagnostic[]): void {
+  const key = JSON.stringify(errors);
+  // Each saved file causes a message, and most say the same about errors.
+  if (key === shownErrors) return;
+  shownErrors = key;
   root.querySelector('dialog')?.remove();
   root.querySelector('.reopen')?.remove();
   if (errors.length === 0) return;
-  const key = JSON.stringify(errors);
   const close = make('button', '', 'Close');
   const title = make('h2', '', count(errors.length, 'error'));
   const about = make('p', 'about', 'The page updates when you save a fix.');

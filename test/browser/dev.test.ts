@@ -116,6 +116,35 @@ test('sees the errors of a broken agent over the page, as text, until it is fixe
     await page.locator('.reopen').waitFor({ state: 'detached' });
   }));
 
+/** Adds a rule to the styles of the catalog, and waits until the page has it. */
+async function addRule(page: Page): Promise<void> {
+  const style = fileOf('templates/assets/style.css');
+  mkdirSync(fileOf('templates/assets'), { recursive: true });
+  copyFileSync(join(bundled, 'templates/assets/style.css'), style);
+  writeFileSync(style, `${readFileSync(style, 'utf8')}\nh1 { color: rgb(1, 2, 3) !important }\n`);
+  const color = () => getComputedStyle(document.querySelector('h1') as Element).color === 'rgb(1, 2, 3)';
+  await page.waitForFunction(color);
+}
+
+/** Removes what addRule added, and waits until the page is without it. */
+async function removeRule(page: Page): Promise<void> {
+  rmSync(fileOf('templates'), { recursive: true });
+  await page.waitForFunction(() => document.querySelectorAll('link[rel="stylesheet"]').length === 1);
+}
+
+test('keeps errors open that were closed and opened again, when another file is saved', () =>
+  onPage('/agents/one', async (page) => {
+    edit(agentFile, 'difficulty: easy', 'difficulty: none');
+    await page.locator(dialog).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.reopen').click();
+    await addRule(page);
+    assert.is(await page.locator(dialog).count(), 1);
+    edit(agentFile, 'difficulty: none', 'difficulty: easy');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    await removeRule(page);
+  }));
+
 test('sees the errors of settings and templates, and the page again once they are fixed', () =>
   onPage('/agents/one', async (page) => {
     const settings = fileOf('catalog.config.json');
@@ -138,15 +167,9 @@ test('sees the errors of settings and templates, and the page again once they ar
 test('sees changed styles without a reload', () =>
   onPage('/agents/one', async (page) => {
     await stamp(page);
-    const style = fileOf('templates/assets/style.css');
-    mkdirSync(fileOf('templates/assets'), { recursive: true });
-    copyFileSync(join(bundled, 'templates/assets/style.css'), style);
-    writeFileSync(style, `${readFileSync(style, 'utf8')}\nh1 { color: rgb(1, 2, 3) !important }\n`);
-    const color = () => getComputedStyle(document.querySelector('h1') as Element).color === 'rgb(1, 2, 3)';
-    await page.waitForFunction(color);
+    await addRule(page);
     assert.ok(await isSame(page));
-    rmSync(fileOf('templates'), { recursive: true });
-    await page.waitForFunction(() => document.querySelectorAll('link[rel="stylesheet"]').length === 1);
+    await removeRule(page);
   }));
 
 test('sees which agents are not published yet, and what the rules say about one, as it is saved', () =>
