@@ -106,16 +106,16 @@ test('a torn last line is set aside and reported at startup, and no complete lin
   inFolder(async (folder) => {
     builtCatalog(folder);
     const log = join(folder, 'data/votes.jsonl');
-    const first = await startProcess(folder);
+    const first = await startRuntime(folder);
     for (const note of ['a', 'b']) await vote(first.address, note);
-    await first.stop('SIGKILL');
+    await first.stop();
     const torn = '{"id":"0197a5c2-3d4e-7f00-8000-000000000001","time":"2026-';
     appendFileSync(log, torn);
-    const second = await startProcess(folder);
+    const second = await startRuntime(folder);
     assert.is((await vote(second.address, 'c')).status, 200);
-    const { stdout } = await second.stop();
+    await second.stop();
     assert.equal(notesIn(log), ['a', 'b', 'c']);
-    assert.match(stdout, /last line of \S+votes\.jsonl was incomplete/);
+    assert.match(second.logged(), /last line of \S+votes\.jsonl was incomplete/);
     assert.is(readFileSync(`${log}.torn`, 'utf8').trimEnd(), torn);
   }));
 
