@@ -10,6 +10,7 @@ import { UsageError } from '../../../src/lib/errors.ts';
 import type { Diagnostic } from '../../../src/schema/diagnostics/diagnostic.ts';
 import { slugFrom } from '../../../src/schema/slugs.ts';
 import { inFolder, smallSettings, writeCatalog } from '../../support/catalog.ts';
+import { character } from '../../support/characters.ts';
 import { dieAt } from '../../support/die-at.ts';
 import { catalog } from '../../support/process.ts';
 import { errorsOf, makeNew, today } from '../../support/scaffold.ts';
@@ -164,7 +165,7 @@ test('any accepted text survives the front matter unchanged', () => {
   const checks = answerChecks(surroundings);
   const pieces = fc.oneof(
     fc.constantFrom(': ', ' #', '"', "'", '\\', '- ', '%', '{', '&a', '*a', '!', '~', 'true', 'é', '🎉', '---', '\t'),
-    fc.string({ unit: 'binary', maxLength: 3 }),
+    fc.string({ unit: character, maxLength: 3 }),
   );
   const text = fc.array(pieces, { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''));
   let accepted = 0;
