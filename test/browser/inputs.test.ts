@@ -11,17 +11,22 @@ import { until } from '../support/until.ts';
 const test = suite('a reader who fills in a prompt');
 
 const undeclared = goodPrompt.replace(/^- (ROWS|NOTES) \(\w+\)/gm, '- $1');
-const { address, visit } = browseCatalog(test, [
+const permissions = ['clipboard-read', 'clipboard-write'];
+const agents = [
   { slug: 'one', date: '2026-01-01' },
   { slug: 'two', date: '2026-01-02' },
   { slug: 'whole', date: '2026-01-03', files: { 'prompt.txt': undeclared } },
   { slug: 'both', date: '2026-01-04', files: { 'prompt.txt': goodPrompt.replace('(optional)', '(required)') } },
-]);
-const onPage = (slug: string, use: (page: Page) => Promise<void>) =>
-  visit(`/agents/${slug}`, { permissions: ['clipboard-read', 'clipboard-write'] }, async (page, complaints) => {
-    await use(page);
-    assert.equal(complaints, []);
-  });
+];
+const { address, look, visit } = browseCatalog(test, agents, { permissions });
+type Use = (page: Page) => Promise<void>;
+const withoutErrors = (use: Use) => async (page: Page, complaints: readonly string[]) => {
+  await use(page);
+  assert.equal(complaints, []);
+};
+const onPage = (slug: string, use: Use) => look(`/agents/${slug}`, {}, withoutErrors(use));
+/** With tabs or a context of its own. */
+const onOwnPage = (slug: string, use: Use) => visit(`/agents/${slug}`, {}, withoutErrors(use));
 
 const valuesOf = (page: Page) =>
   page.locator('.fill-in textarea').evaluateAll((all) => all.map((field) => (field as HTMLTextAreaElement).value));
@@ -51,7 +56,7 @@ test('finds a labeled field for each input, and no text can pretend to be anothe
 });
 
 test('is told what is missing, next to its field and at the button, and still gets the prompt', async () => {
-  await onPage('one', async (page) => {
+  await onOwnPage('one', async (page) => {
     const statuses = () => page.locator('[role="status"]', { hasText: 'is missing' }).allTextContents();
     const missing = ['ROWS is missing. The prompt requires it.', ''];
     const rows = page.locator('#own-input-1');
@@ -225,7 +230,7 @@ test('sees a field and its label while it has the focus, on a phone, however the
 });
 
 test('can type in two tabs of an agent, which follow each other, and clears the texts of both', async () => {
-  await onPage('one', async (page) => {
+  await onOwnPage('one', async (page) => {
     const other = await page.context().newPage();
     // A browser can freeze a tab in the background, which then gets no events.
     await other.addInitScript(() =>

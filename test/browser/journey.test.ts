@@ -58,7 +58,7 @@ test('goes the whole way by keyboard: search, choose, read, copy, vote', async (
 });
 
 test('finds the next page already fetched while the pointer is on its link', async () => {
-  await reader.onPage('/', async (page) => {
+  await reader.onOwnPage('/', async (page) => {
     const client = await page.context().newCDPSession(page);
     const ready = new Promise<string>((resolve) => {
       client.on('Preload.prefetchStatusUpdated', ({ status, prefetchUrl }) => {
@@ -118,7 +118,7 @@ test('copies the prompt with their own input, and opens it in an assistant', asy
 });
 
 test('is told that a prompt is too long for a link, which then copies it first', async () => {
-  await reader.onPage(agent, async (page) => {
+  await reader.onOwnPage(agent, async (page) => {
     await page.context().route('https://**', (route) => route.fulfill({ body: 'An assistant' }));
     const long = 'word '.repeat(2_000);
     await page.locator('#own-input-1').fill(long);

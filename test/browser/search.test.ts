@@ -123,7 +123,7 @@ test('gets a search in the archive with Enter, instead of the list of all agents
 });
 
 test('sees the field and the first suggestion in full after the key /, on every page and screen, also above a keyboard', async () => {
-  await reader.onPage('/', async (page) => {
+  await reader.onOwnPage('/', async (page) => {
     // The keyboard of a phone covers half of the page, which only the visual viewport knows.
     await page.addInitScript("Object.defineProperty(visualViewport, 'height', { get: () => innerHeight / 2 })");
     for (const [row, path] of ['/', agent, '/archive', '/about', '/developers'].entries()) {
@@ -183,7 +183,7 @@ test('sees number, date, category, title and excerpt of results, for each search
     [`${first} time @datetime`]: '2026-02-28',
     '.result-list i': [],
   };
-  await reader.onPage('/', async (page) => {
+  await reader.onOwnPage('/', async (page) => {
     await page.context().route(`${publication.baseUrl}/**`, (route) => {
       const path = decodeURIComponent(new URL(route.request().url()).pathname)
         .replace('/base/', '')
@@ -304,7 +304,7 @@ const [cafe, monitoring, changelog, airport] = [
   '変更履歴を読み手にわかる言葉へ訳すAIエージェント',
   'Airport layover planner',
 ];
-const { address, visit } = browseCatalog(
+const { address, look } = browseCatalog(
   words,
   [cafe, monitoring, changelog, airport].map((title, at) => ({
     slug: `agent-${at + 1}`,
@@ -355,7 +355,7 @@ for (const [name, rows] of [
   ],
 ] as const) {
   words(`find agents ${name}`, async () => {
-    await visit('/archive', {}, async (page) => {
+    await look('/archive', {}, async (page) => {
       for (const [query, titles] of rows) {
         await page.locator('#search').fill('');
         await page.locator('#suggestions').waitFor({ state: 'hidden' });
@@ -369,7 +369,7 @@ for (const [name, rows] of [
 }
 
 words('may be too short to find longer words, and pages say so only then', async () => {
-  await visit('/archive', {}, async (page) => {
+  await look('/archive', {}, async (page) => {
     for (const [query, text] of [
       ['a', 'No agents found. To find longer words, type at least three letters or digits.'],
       ['pl', 'No agents found. To find longer words, type at least three letters or digits.'],
@@ -388,7 +388,7 @@ words('may be too short to find longer words, and pages say so only then', async
 });
 
 words('get a count that is announced once', async () => {
-  await visit('/about', { viewport: { width: 360, height: 640 } }, async (page) => {
+  await look('/about', { viewport: { width: 360, height: 640 } }, async (page) => {
     await page.locator('#search').focus();
     await page.evaluate(() => {
       const status = document.querySelector('.search [role="status"]') as Element;

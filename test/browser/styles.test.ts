@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hebrew, longWords } from '../support/awkward-agents.ts';
@@ -15,7 +15,7 @@ const test = suite('the style sheet');
 /** The smallest numbers with one to five digits. */
 const numbers = [1, 10, 100, 1_000, 10_000];
 const long = goodPrompt.replace('OUTPUT', `${'A line of the prompt.\n'.repeat(40)}\nOUTPUT`);
-const { address, visit } = browseCatalog(
+const { address, look, visit } = browseCatalog(
   test,
   numbers.map((issue, index) => ({
     slug: `agent-${issue}`,
@@ -23,12 +23,11 @@ const { address, visit } = browseCatalog(
     front: { issue: String(issue) },
     files: { 'prompt.txt': long },
   })),
+  { viewport: { width: 1440, height: 900 } },
 );
-const onPage = (path: string, options: BrowserContextOptions, use: (page: Page) => Promise<void>) =>
-  visit(path, { viewport: { width: 1440, height: 900 }, ...options }, use);
 
 test('the link to the content covers nothing until it has the focus, and can then be seen', async () => {
-  await onPage('/about', {}, async (page) => {
+  await look('/about', {}, async (page) => {
     const skip = page.locator('.skip');
     const box = async () => (await skip.boundingBox()) ?? { x: Number.NaN, y: Number.NaN, width: 0, height: 0 };
     const before = await box();
@@ -42,7 +41,7 @@ test('the link to the content covers nothing until it has the focus, and can the
 });
 
 test('a reader with a keyboard sees where the focus is', async () => {
-  await onPage('/agents/agent-1', {}, async (page) => {
+  await look('/agents/agent-1', {}, async (page) => {
     for (const stop of ['.nameplate a', '.front button', 'pre', '.fill-in textarea', '[role="tab"]', '#search']) {
       await tabTo(page, stop);
       const outline = await page.evaluate(() => {
@@ -55,7 +54,7 @@ test('a reader with a keyboard sees where the focus is', async () => {
 });
 
 test('a finger can hit each button and field on a phone', async () => {
-  await onPage('/agents/agent-1', { viewport: { width: 360, height: 800 } }, async (page) => {
+  await look('/agents/agent-1', { viewport: { width: 360, height: 800 } }, async (page) => {
     const small = await page.locator('button, input, select, textarea').evaluateAll((all) =>
       all
         .map((element) => ({ element, box: element.getBoundingClientRect() }))
@@ -81,7 +80,7 @@ async function readAloud(page: Page): Promise<string[]> {
 }
 
 test('lines of a prompt and steps have their numbers', async () => {
-  await onPage('/agents/agent-1', {}, async (page) => {
+  await look('/agents/agent-1', {}, async (page) => {
     const texts = await readAloud(page);
     /** The text before each of these. */
     const before = (...starts: string[]) =>
@@ -95,7 +94,7 @@ test('lines of a prompt and steps have their numbers', async () => {
 
 test('a long prompt on the home page stays in its frame, and a reader can scroll to its end', async () => {
   for (const width of [390, 1440]) {
-    await onPage('/', { viewport: { width, height: 900 } }, async (page) => {
+    await look('/', { viewport: { width, height: 900 } }, async (page) => {
       const frame = page.locator('.front-look .prompt');
       const last = frame.getByText('OUTPUT');
       const isShown = async () => {
@@ -126,7 +125,7 @@ test('a long prompt on the home page stays in its frame, and a reader can scroll
 
 test('the number of an agent fits beside its title, however many digits it has', async () => {
   for (const issue of numbers) {
-    await onPage(`/agents/agent-${issue}`, {}, async (page) => {
+    await look(`/agents/agent-${issue}`, {}, async (page) => {
       const [numeral, title] = await Promise.all(['.numeral', 'h1'].map((part) => page.locator(part).boundingBox()));
       assert.ok(
         numeral && title && numeral.x + numeral.width <= title.x,
@@ -140,7 +139,7 @@ test('the number of an agent fits beside its title, however many digits it has',
 
 test('every list, of the archive, of a category, of results and on the home page, has number and day beside the title, and above it on a phone', async () => {
   for (const path of ['/archive', '/categories/coding', '/archive?q=agent', '/']) {
-    await onPage(path, {}, async (page) => {
+    await look(path, {}, async (page) => {
       const entry = page.locator('.entry:visible').first();
       const places = async () => {
         const parts = ['.number', 'time', '.kicker', 'h3 a'].map((part) => entry.locator(part).boundingBox());
@@ -165,7 +164,7 @@ test('every list, of the archive, of a category, of results and on the home page
 });
 
 test('paper has the whole prompt, and nothing that only works on a screen', async () => {
-  await onPage('/', {}, async (page) => {
+  await look('/', {}, async (page) => {
     const prompt = page.locator('#prompt-text');
     const isCut = () => prompt.evaluate((element) => element.scrollHeight > element.clientHeight + 1);
     assert.is(await isCut(), true, 'the screen shows its start');
@@ -173,7 +172,7 @@ test('paper has the whole prompt, and nothing that only works on a screen', asyn
     assert.is(await isCut(), false);
     await page.emulateMedia({ media: 'screen' });
   });
-  await onPage('/agents/agent-1', { colorScheme: 'dark' }, async (page) => {
+  await look('/agents/agent-1', { colorScheme: 'dark' }, async (page) => {
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     for (const part of [
       '.skip',
@@ -202,7 +201,7 @@ test('paper has the whole prompt, and nothing that only works on a screen', asyn
 });
 
 test('the chosen tab and the own vote look chosen in forced colors too', async () => {
-  await onPage('/agents/agent-1', { forcedColors: 'active' }, async (page) => {
+  await look('/agents/agent-1', { forcedColors: 'active' }, async (page) => {
     await page.locator('.vote button[value="yes"]').click();
     await textOf(page, '.vote .form-message', /recorded/);
     await page.mouse.move(0, 0);
@@ -230,7 +229,7 @@ test('links within a page glide only for readers who do not mind motion', async 
     ['reduce', 'auto'],
     ['no-preference', 'smooth'],
   ] as const) {
-    await onPage('/about', { reducedMotion }, async (page) => {
+    await look('/about', { reducedMotion }, async (page) => {
       assert.is(await page.evaluate(() => getComputedStyle(document.documentElement).scrollBehavior), behavior);
     });
   }
@@ -242,7 +241,7 @@ const feeds: [path: string, entry: string, shown: string[]][] = [
 ];
 for (const [path, entry, shown] of feeds) {
   test(`a person who opens ${path} reads the title, date and summary of each entry`, async () => {
-    await onPage('/404', {}, async (page) => {
+    await visit('/404', {}, async (page) => {
       // Static hosts call feeds application/xml. Chromium shows the server's more exact types as plain text.
       await page.route(/^https:\/\/press\.example/, async (route) => {
         const response = await route.fetch({ url: address() + new URL(route.request().url()).pathname });
@@ -267,9 +266,7 @@ test.run();
 /** A reader can read texts that layouts rarely have: very long words, wide tables, and writing from right to left. */
 const awkward = suite('awkward texts');
 
-const texts = browseCatalog(awkward, [longWords, hebrew]);
-const onNarrowPage = (path: string, options: BrowserContextOptions, use: Parameters<typeof texts.visit>[2]) =>
-  texts.visit(path, { viewport: { width: 320, height: 800 }, ...options }, use);
+const texts = browseCatalog(awkward, [longWords, hebrew], { viewport: { width: 320, height: 800 } });
 
 /** Widths of a screen, each with the size of letters that the reader has chosen, in pixels. */
 const screens = [
@@ -280,7 +277,7 @@ const screens = [
 const paths = ['/agents/long-words', '/agents/hebrew', '/archive', '/archive?q=Kleinbetriebe', '/developers'];
 
 awkward('no page scrolls sideways, however long a word is', () =>
-  onNarrowPage('/', {}, async (page) => {
+  texts.look('/', {}, async (page) => {
     for (const path of ['/', ...paths, '/categories/coding', '/tags/testing', '/nothing/here']) {
       await page.goto(texts.address() + path);
       if (path.includes('?q=')) await textOf(page, 'main .results-count', /found/);
@@ -299,7 +296,7 @@ awkward('no page scrolls sideways, however long a word is', () =>
 awkward(
   'a wide table scrolls in its own box, which a keyboard reaches, and its cells are aligned as the text says',
   () =>
-    onNarrowPage('/agents/long-words', {}, async (page, complaints) => {
+    texts.look('/agents/long-words', {}, async (page, complaints) => {
       const boxes = page.locator('.leaf-body .scroll');
       const offsets = () => boxes.evaluateAll((all) => all.map(({ scrollLeft }) => scrollLeft > 0));
       assert.equal(await boxes.evaluateAll((all) => all.map((box) => box.scrollWidth > box.clientWidth)), [true, true]);
@@ -319,7 +316,7 @@ awkward(
 );
 
 awkward('a line of 4,000 characters wraps, a table of 20 columns scrolls, and HTML in an answer is text', () =>
-  onNarrowPage('/agents/long-words', {}, async (page, complaints) => {
+  texts.look('/agents/long-words', {}, async (page, complaints) => {
     const title = await page.title();
     const line = page.locator('#sample-input');
     assert.is(await line.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth), 0);
@@ -335,7 +332,7 @@ awkward('a line of 4,000 characters wraps, a table of 20 columns scrolls, and HT
 );
 
 awkward('paths of outputs break only where a part of them ends', () =>
-  onNarrowPage('/developers', { viewport: { width: 360, height: 800 } }, async (page) => {
+  texts.look('/developers', { viewport: { width: 360, height: 800 } }, async (page) => {
     const broken = await page.locator('td:first-child code').evaluateAll((all) =>
       all
         .flatMap(({ childNodes }) => [...childNodes])
@@ -364,7 +361,7 @@ const pairs: Record<string, [string, string][]> = {
 };
 
 awkward('parts of a page are apart, and no heading is larger than the one above it', () =>
-  onNarrowPage('/', {}, async (page) => {
+  texts.look('/', {}, async (page) => {
     for (const [path, all] of Object.entries(pairs)) {
       await page.goto(texts.address() + path);
       for (const pair of all) {
@@ -396,7 +393,7 @@ const places: Record<string, string[]> = {
 };
 
 awkward('Hebrew is from right to left, and everything around it from left to right', () =>
-  onNarrowPage('/', {}, async (page) => {
+  texts.look('/', {}, async (page) => {
     for (const [path, selectors] of Object.entries(places)) {
       await page.goto(texts.address() + path);
       const found = await page.evaluate(
@@ -409,7 +406,7 @@ awkward('Hebrew is from right to left, and everything around it from left to rig
 );
 
 awkward('each line of a prompt has its own direction, and so has each search result', async () => {
-  await onNarrowPage('/agents/hebrew', {}, async (page) => {
+  await texts.look('/agents/hebrew', {}, async (page) => {
     const sides = await page.locator('.line').evaluateAll((lines) =>
       lines.flatMap((line) => {
         const { left = 0 } = line.closest('code')?.getBoundingClientRect() ?? {};
@@ -421,7 +418,7 @@ awkward('each line of a prompt has its own direction, and so has each search res
     );
     assert.equal(sides, ['1. קרא כל ']);
   });
-  await onNarrowPage('/archive?q=בודק', {}, async (page) => {
+  await texts.look('/archive?q=בודק', {}, async (page) => {
     await textOf(page, 'main .results-count', /found/);
     const [list, text] = await Promise.all([
       page.locator('.result-list li').boundingBox(),
@@ -443,10 +440,10 @@ awkward('each line of a prompt has its own direction, and so has each search res
 
 awkward('without scripts, the search says that it needs them', async () => {
   const note = 'main noscript p';
-  await onNarrowPage('/archive?q=hebrew', { javaScriptEnabled: false }, async (page) => {
+  await texts.visit('/archive?q=hebrew', { javaScriptEnabled: false }, async (page) => {
     assert.is(await page.locator(note).isVisible(), true);
   });
-  await onNarrowPage('/archive', {}, async (page) => assert.is(await page.locator(note).count(), 0));
+  await texts.look('/archive', {}, async (page) => assert.is(await page.locator(note).count(), 0));
 });
 
 awkward.run();

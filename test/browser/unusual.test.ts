@@ -29,9 +29,8 @@ const largeIndex = searchIndexJson(
     }),
   ),
 );
-const { address, visit } = browseCatalog(test, agents);
-const onPage = (path: string, use: (page: Page) => Promise<void>, options: BrowserContextOptions = {}) =>
-  visit(path, { permissions: ['clipboard-read', 'clipboard-write'], ...options }, use);
+const permissions = ['clipboard-read', 'clipboard-write'];
+const { address, look, visit } = browseCatalog(test, agents, { permissions });
 
 const copyRefused = (page: Page) =>
   page.evaluate(() => {
@@ -46,7 +45,7 @@ const selectionIn = (page: Page) =>
   });
 
 test('sees 20 results at first, and gets to the next 20, and then to the last, with "Show more"', async () => {
-  await onPage('/archive', async (page) => {
+  await look('/archive', {}, async (page) => {
     await page.route('**/search-index.json', (route) => route.fulfill({ body: largeIndex }));
     await page.locator('#search').fill('list');
     await textOf(page, '.results-count', /^45 agents found$/);
@@ -71,7 +70,7 @@ test('sees 20 results at first, and gets to the next 20, and then to the last, w
 });
 
 test('is told how many agents have only some of the words, and sees no results for a space', async () => {
-  await onPage('/archive', async (page) => {
+  await look('/archive', {}, async (page) => {
     await page.locator('#search').fill('zebra xyzzy');
     await textOf(page, '.results-count', /^No agent has every word\. 3 agents found with some of them\.$/);
     await page.locator('#search').fill(' ');
@@ -80,7 +79,7 @@ test('is told how many agents have only some of the words, and sees no results f
 });
 
 test('is told that the search cannot be loaded, gets to the archive with Enter, and can try again', async () => {
-  await onPage('/about', async (page) => {
+  await look('/about', {}, async (page) => {
     await page.route('**/search-index.json', (route) => route.abort());
     const field = page.locator('#search');
     await field.fill('zebra');
@@ -109,7 +108,7 @@ test('is told that the search cannot be loaded, gets to the archive with Enter, 
 });
 
 test('replaces the last search after the key /, and keeps keys that mean something else', async () => {
-  await onPage('/', async (page) => {
+  await look('/', {}, async (page) => {
     const field = page.locator('#search');
     await field.fill('zebra');
     await textOf(page, '.results-count', /found/);
@@ -131,7 +130,7 @@ test('replaces the last search after the key /, and keeps keys that mean somethi
 });
 
 test('reads "Copied" for two seconds after the last copy, and then the label of the button again', async () => {
-  await onPage('/agents/agent-1', async (page) => {
+  await visit('/agents/agent-1', {}, async (page) => {
     await page.clock.install({ time: '2031-05-05T12:00:00Z' });
     // Otherwise, the clock of the page also runs on its own.
     await page.clock.pauseAt('2031-05-05T13:00:00Z');
@@ -178,7 +177,7 @@ test('sees nothing move when a button says "Copied"', async () => {
         await page.locator(`${button}[data-copied]`).waitFor();
         assert.equal(await places(page), before, `${path} at ${width}`);
       };
-      await onPage(path, use, { viewport: { width, height: 900 } });
+      await look(path, { viewport: { width, height: 900 } }, use);
     }
   }
 });
@@ -195,29 +194,25 @@ const machines: [how: string, machine: BrowserContextOptions][] = [
 ];
 test('sees the text selected and how to copy it on their machine, if the page may not copy', async () => {
   for (const [how, machine] of machines) {
-    await onPage(
-      '/agents/agent-1',
-      async (page) => {
-        await copyRefused(page);
-        await page.locator('[data-copy="prompt-text"]').click();
-        const said = `The browser does not allow this page to copy. The text is selected: ${how}.`;
-        assert.is(await textOf(page, '[data-copy="prompt-text"] + .copy-status', /./), said);
-        assert.equal(await selectionIn(page), [goodPrompt, goodPrompt]);
-        // The page glides to the field.
-        const isSeen = () =>
-          page.locator('.offered').evaluate((field) => {
-            const { top, bottom, left, right } = field.getBoundingClientRect();
-            return top >= 0 && bottom <= innerHeight && left >= 0 && right <= innerWidth;
-          });
-        await until(isSeen);
-      },
-      machine,
-    );
+    await visit('/agents/agent-1', machine, async (page) => {
+      await copyRefused(page);
+      await page.locator('[data-copy="prompt-text"]').click();
+      const said = `The browser does not allow this page to copy. The text is selected: ${how}.`;
+      assert.is(await textOf(page, '[data-copy="prompt-text"] + .copy-status', /./), said);
+      assert.equal(await selectionIn(page), [goodPrompt, goodPrompt]);
+      // The page glides to the field.
+      const isSeen = () =>
+        page.locator('.offered').evaluate((field) => {
+          const { top, bottom, left, right } = field.getBoundingClientRect();
+          return top >= 0 && bottom <= innerHeight && left >= 0 && right <= innerWidth;
+        });
+      await until(isSeen);
+    });
   }
 });
 
 test('finds a prompt that is too long for a link selected, if the page may not copy it', async () => {
-  await onPage('/agents/agent-1', async (page) => {
+  await look('/agents/agent-1', {}, async (page) => {
     await copyRefused(page);
     await page.locator('#own-input-1').fill('word '.repeat(2_000));
     await page.locator('.open-in a', { hasText: 'ChatGPT' }).click();
@@ -232,7 +227,7 @@ test('finds a prompt that is too long for a link selected, if the page may not c
 });
 
 test('gets an assistant that knows nothing of this page, also after a prompt was copied for it', async () => {
-  await onPage('/agents/agent-1', async (page) => {
+  await visit('/agents/agent-1', {}, async (page) => {
     await page.context().route('https://**', (route) => route.fulfill({ body: 'An assistant' }));
     await page.locator('#own-input-1').fill('word '.repeat(2_000));
     const [opened] = await Promise.all([
@@ -245,7 +240,7 @@ test('gets an assistant that knows nothing of this page, also after a prompt was
 });
 
 test('passes the ways to install with one press of Tab, on the chosen one', async () => {
-  await onPage('/agents/agent-1', async (page) => {
+  await look('/agents/agent-1', {}, async (page) => {
     const tabs = page.getByRole('tab');
     const stops = () => tabs.evaluateAll((all) => all.map((tab) => (tab as HTMLElement).tabIndex));
     const count = await tabs.count();
@@ -256,7 +251,7 @@ test('passes the ways to install with one press of Tab, on the chosen one', asyn
 });
 
 test('sees no vote that was sent to another server for an agent of the same name', async () => {
-  await onPage('/agents/agent-1', async (page) => {
+  await look('/agents/agent-1', {}, async (page) => {
     await page.locator('.vote button[value="yes"]').click();
     await textOf(page, '.vote .form-message', /recorded/);
     const html = await (await fetch(page.url())).text();
@@ -271,7 +266,7 @@ test('sees no vote that was sent to another server for an agent of the same name
 });
 
 test('sees how others voted if the server can tell, and nothing else', async () => {
-  await onPage('/agents/agent-1', async (page) => {
+  await look('/agents/agent-1', {}, async (page) => {
     for (const [totals, shown] of [
       [{ totals: { 'agent-1': { yes: 4, no: 1 } } }, 'So far: 4 yes, 1 no'],
       [{ totals: { 'agent-1': { yes: '<b>4</b>' } } }, ''],
@@ -290,7 +285,7 @@ test('sees how others voted if the server can tell, and nothing else', async () 
 });
 
 test('keeps what is typed while a vote is on its way, and can subscribe meanwhile without losing the focus', async () => {
-  await onPage('/agents/agent-1', async (page) => {
+  await look('/agents/agent-1', {}, async (page) => {
     await page.locator('.vote button[value="yes"]').click();
     await textOf(page, '.vote .form-message', /was recorded/);
     let answer = () => {};
@@ -317,7 +312,7 @@ test('keeps what is typed while a vote is on its way, and can subscribe meanwhil
 });
 
 test('can use the other parts of a page if one does not start, which is reported on the console', async () => {
-  await onPage('/about', async (page) => {
+  await visit('/about', {}, async (page) => {
     await page.context().addInitScript(() => {
       const original = Document.prototype.querySelectorAll;
       Document.prototype.querySelectorAll = function (this: Document, selector: string) {
@@ -335,7 +330,7 @@ test('can use the other parts of a page if one does not start, which is reported
 });
 
 test('can fill in a prompt without an error in a browser without storage', async () => {
-  await onPage('/about', async (page) => {
+  await visit('/about', {}, async (page) => {
     await page.context().addInitScript(() => Object.defineProperty(globalThis, 'localStorage', { value: null }));
     const complaints = complaintsOf(page);
     await page.goto(`${address()}/agents/agent-1`);
@@ -351,7 +346,7 @@ test('can fill in a prompt without an error in a browser without storage', async
 });
 
 test('reads no date of the next agent that is over, on a page that was built before', async () => {
-  await onPage('/about', async (page) => {
+  await look('/about', {}, async (page) => {
     const next = (until: string) => `already use. <span data-until="${until}">Next: ${until}.</span>`;
     for (const [until, line] of [
       ['2099-01-02T00:00:00.000Z', 'already use. Next: 2099-01-02T00:00:00.000Z.'],
@@ -371,7 +366,7 @@ test('reads no date of the next agent that is over, on a page that was built bef
 });
 
 test('shares an agent, sees in lists which ones they opened, and can clear these marks', async () => {
-  await onPage('/agents/agent-1', async (page) => {
+  await look('/agents/agent-1', {}, async (page) => {
     await page.getByRole('button', { name: 'Share' }).click();
     await textOf(page, '[data-share] + .copy-status', /Copied/);
     const [title, address] = (await page.evaluate(() => navigator.clipboard.readText())).split('\n');

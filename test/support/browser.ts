@@ -18,7 +18,9 @@ const unpacker = fileURLToPath(new URL('./unpack-chromium.mjs', import.meta.url)
  * Linux x64.
  */
 export async function launchBrowser(): Promise<Browser> {
-  const options = { args: ['--no-sandbox', '--disable-gpu'], timeout: patienceMs };
+  // Otherwise, each new page starts a second process ahead of time, which no test uses.
+  const args = ['--no-sandbox', '--disable-gpu', '--renderer-process-limit=1'];
+  const options = { args, timeout: patienceMs };
   const given = process.env.CHROMIUM_PATH;
   if (given !== undefined) return patient(await chromium.launch({ ...options, executablePath: given }));
   const folder = await unpackedChromium();
@@ -138,22 +140,65 @@ export async function visit(
   options: BrowserContextOptions,
   use: Visit,
 ): Promise<void> {
-  const context = await browser.newContext(options);
+  const page = await openPage(browser, options);
   try {
-    const page = await context.newPage();
     const complaints = complaintsOf(page);
     await page.goto(address);
     await use(page, complaints);
   } finally {
-    await context.close();
+    await page.context().close();
   }
+}
+
+async function openPage(browser: Browser, options: BrowserContextOptions): Promise<Page> {
+  return (await browser.newContext(options)).newPage();
+}
+
+/** The options of a context that can be changed for each address. */
+export type Screen = Pick<BrowserContextOptions, 'viewport' | 'colorScheme' | 'reducedMotion' | 'forcedColors'>;
+
+/**
+ * Returns a function that opens addresses on the same page, each for a reader without a past. It takes the browser half as
+ * long as `visit`. A page that a test failed on is not used again. Use `visit` in a test that leaves the site, or changes all
+ * documents or the context: by a script, a clock, a route of the context, or what a window refers to.
+ */
+export function sharedPage(browser: () => Browser, options: BrowserContextOptions) {
+  let idle: Page | undefined;
+  return async (address: string, screen: Screen, use: Visit): Promise<void> => {
+    const page = idle ?? (await openPage(browser(), options));
+    idle = undefined;
+    try {
+      const { colorScheme = null, reducedMotion = null, forcedColors = null } = screen;
+      await page.setViewportSize(screen.viewport ?? options.viewport ?? { width: 1280, height: 720 });
+      await page.emulateMedia({ media: null, colorScheme, reducedMotion, forcedColors });
+      const complaints = complaintsOf(page);
+      await page.goto(address);
+      await use(page, complaints);
+      await forget(page);
+      idle = page;
+    } finally {
+      if (idle === undefined) await page.context().close();
+    }
+  };
+}
+
+/** Removes what a reader leaves on a page, except for the address. An empty page takes no time to be laid out for the next screen. */
+async function forget(page: Page): Promise<void> {
+  for (const event of ['console', 'pageerror', 'request', 'response'] as const) page.removeAllListeners(event);
+  await page.unrouteAll();
+  await page.evaluate(() => {
+    localStorage.clear();
+    sessionStorage.clear();
+    document.body.replaceChildren();
+  });
+  await page.mouse.move(0, 0);
 }
 
 /**
  * Serves a small catalog, and starts a browser, for the tests of a suite. Returns the address of the site, without a slash at
- * its end, and a function that opens a page in a context of its own.
+ * its end, and two functions that open a path: `look` on a page that they share, see sharedPage, and `visit` in a context of its own.
  */
-export function browseCatalog(suite: Test, agents: SmallAgent[]) {
+export function browseCatalog(suite: Test, agents: SmallAgent[], options: BrowserContextOptions = {}) {
   const folder = temporaryFolder();
   let browser: Browser;
   let site: ServedSite;
@@ -170,10 +215,12 @@ export function browseCatalog(suite: Test, agents: SmallAgent[]) {
       folder.remove();
     }),
   );
+  const open = sharedPage(() => browser, options);
   return {
     address: () => site.address,
-    visit: (path: string, options: BrowserContextOptions, use: Visit) =>
-      visit(browser, site.address + path, options, use),
+    look: (path: string, screen: Screen, use: Visit) => open(site.address + path, screen, use),
+    visit: (path: string, own: BrowserContextOptions, use: Visit) =>
+      visit(browser, site.address + path, { ...options, ...own }, use),
   };
 }
 
