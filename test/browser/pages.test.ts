@@ -5,7 +5,7 @@ import { brotliCompressSync } from 'node:zlib';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { focusOf, launchBrowser, type ServedSite, serveSite, textOf } from '../support/browser.ts';
+import { focusOf, launchBrowser, type ServedSite, serveSite, sharedPage, textOf, visit } from '../support/browser.ts';
 import { loud } from '../support/loud.ts';
 import { catalog } from '../support/process.ts';
 import { assertReadable } from '../support/readable.ts';
@@ -31,6 +31,8 @@ test.after(
   }),
 );
 
+const look = sharedPage(() => browser, {});
+
 const [phone, tablet, desk] = [360, 768, 1440];
 
 /** Kinds of pages: name, path, and the widths of the screen, in pixels, at which they are tested. */
@@ -47,20 +49,24 @@ const kinds: [string, string, number[]][] = [
   ['the answer to a form', '/thanks/vote', [phone]],
 ];
 
+/** Runs `use` with a page of its own. */
+const onPage = (options: BrowserContextOptions, use: (page: Page) => Promise<void>) =>
+  visit(browser, 'about:blank', options, use);
+
 for (const [kind, path, widths] of kinds) {
   test(`${kind}: axe finds nothing, nothing is wider than the screen, no error is logged`, () =>
-    assertReadable(browser, site.address + path, widths));
+    assertReadable(look, site.address + path, widths));
 }
 
 test('the page of catalog votes --html: axe finds nothing, nothing is wider than the screen, no error is logged', () =>
   withLog(async (folder) => {
     const page = join(folder, 'votes.html');
     assert.is((await catalog(['votes', '--cwd', folder, '--html', page])).code, 0);
-    await assertReadable(browser, pathToFileURL(page).href, [phone, desk]);
+    await assertReadable(look, pathToFileURL(page).href, [phone, desk]);
   }));
 
 test('an email: axe finds nothing, nothing is wider than the screen, in light and dark mode', () =>
-  assertReadable(browser, pathToFileURL(join(site.dist, 'mail/1.html')).href, [phone, 700], /landmark|region/));
+  assertReadable(look, pathToFileURL(join(site.dist, 'mail/1.html')).href, [phone, 700], /landmark|region/));
 
 test('the columns of a table in an email are wide enough for short words, and the table for a phone', () =>
   onPage({ viewport: { width: phone, height: 800 } }, async (page) => {
@@ -69,16 +75,6 @@ test('the columns of a table in an email are wide enough for short words, and th
     assert.is(cells.length, 4);
     assert.ok(Math.min(...cells) >= 56 && cells.reduce((sum, width) => sum + width) <= phone, String(cells));
   }));
-
-/** Runs `use` with a page of its own. */
-async function onPage(options: BrowserContextOptions, use: (page: Page) => Promise<void>): Promise<void> {
-  const context = await browser.newContext(options);
-  try {
-    await use(await context.newPage());
-  } finally {
-    await context.close();
-  }
-}
 
 test('the first screen of every agent says what the site is and shows an answer; using the agent starts right after', () =>
   onPage({ viewport: { width: 1440, height: 900 } }, async (page) => {

@@ -2,22 +2,21 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type axe from 'axe-core';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
-import { textOf, visit } from './browser.ts';
+import { type sharedPage, textOf } from './browser.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Checks a page at every width in light and dark mode, by all rules of axe except some. */
+/** Checks an address at every width in light and dark mode, by all rules of axe except some. */
 export async function assertReadable(
-  browser: Browser,
+  look: ReturnType<typeof sharedPage>,
   address: string,
   widths: readonly number[],
   except = /(?!)/,
 ): Promise<void> {
   const faults: string[] = [];
-  const options: BrowserContextOptions = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' };
-  await visit(browser, address, options, async (page, complaints) => {
+  await look(address, { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' }, async (page, complaints) => {
     if (address.includes('?q=')) await textOf(page, 'main .results-count', /found/);
     await page.evaluate(axeSource);
     for (const width of widths) {
