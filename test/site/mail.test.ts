@@ -10,7 +10,7 @@ import { loadSettings } from '../../src/content/settings.ts';
 import { digestMail, issueMail, type Mail } from '../../src/site/mail/mail.ts';
 import { makeSite } from '../../src/site/make-site.ts';
 import type { Site } from '../../src/site/site.ts';
-import { bundled, inFolder, type SmallAgent, writeCatalog } from '../support/catalog.ts';
+import { bundledTexts, inFolder, type SmallAgent, writeCatalog } from '../support/catalog.ts';
 import { goodPrompt } from '../support/good-agent.ts';
 import { render } from '../support/render.ts';
 import { configureOnce, unfilledPlugin } from '../support/unfilled.ts';
@@ -18,7 +18,7 @@ import { configureOnce, unfilledPlugin } from '../support/unfilled.ts';
 /** The emails to readers: valid, complete in every mail program, short enough, and without anything that tracks. */
 
 const leave = 'https://press.example/unsubscribe?token=abc';
-const today = '2026-11-21';
+const today = '2026-12-01';
 
 function siteIn(folder: string): Site {
   const settings = loadSettings(folder, {}, {});
@@ -39,7 +39,7 @@ function mailOf(prompt: string, agent: Partial<SmallAgent> = {}, settings: objec
   });
 }
 
-const whole = siteIn(bundled);
+const whole = siteIn(bundledTexts());
 const mails = [...whole.agents.map((agent) => issueMail(whole, agent, leave)), digestMail(whole, whole.agents, leave)];
 
 /** What readers copy from the box with the prompt. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { goodDemo, goodPrompt, goodSampleInput, goodSampleOutput, goodSteps } from './good-agent.ts';
+import { sharedFolder } from './make-once.ts';
 
 /** The catalog that comes with the program. */
 export const bundled = fileURLToPath(new URL('../../', import.meta.url));
@@ -106,6 +107,18 @@ export function writeFiles(folder: string, files: Record<string, string | Uint8A
 export function copyBundled(folder: string): void {
   for (const name of ['agents', 'catalog.config.json'])
     cpSync(join(bundled, name), join(folder, name), { recursive: true });
+}
+
+/**
+ * Returns a folder with the bundled catalog without its recorded answers: do not change it. To check the answers takes nearly all of
+ * the time of reading the catalog.
+ */
+export function bundledTexts(): string {
+  return sharedFolder('bundled texts', (folder) => {
+    copyBundled(folder);
+    for (const slug of readdirSync(join(folder, 'agents')))
+      rmSync(join(folder, 'agents', slug, 'evals'), { recursive: true, force: true });
+  });
 }
 
 /** Reads every file below a folder as latin1 text, so that two folders can be compared. */

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadContent } from '../../../src/content/load.ts';
@@ -8,6 +7,7 @@ import { queryTerms, rootOf, searchAgents, stemOf } from '../../../src/site/sear
 import { searchIndex } from '../../../src/site/search/search-index.ts';
 import { listedDocumentOf } from '../../../src/site/shared/agent-document.ts';
 import { addresses } from '../../../src/site/site.ts';
+import { bundledTexts } from '../../support/catalog.ts';
 import {
   heldOutQueries,
   laterQueries,
@@ -20,7 +20,7 @@ import {
 /** The search of pages and MCP, evaluated with the bundled agents and the words of people who do not know them. */
 
 const test = suite('the search');
-const cwd = fileURLToPath(new URL('../../..', import.meta.url));
+const cwd = bundledTexts();
 const settings = loadSettings(cwd, {}, {});
 const content = loadContent(cwd, settings, '2026-12-01');
 const { agents: catalog } = select(content, { today: '2026-12-01', future: true });
