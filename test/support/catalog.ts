@@ -103,10 +103,10 @@ export function writeFiles(folder: string, files: Record<string, string | Uint8A
   }
 }
 
-/** A copy of the bundled catalog without its program. */
-export function copyBundled(folder: string): void {
-  for (const name of ['agents', 'catalog.config.json'])
-    cpSync(join(bundled, name), join(folder, name), { recursive: true });
+/** Copies the bundled catalog, or some of its agents, without its program. */
+export function copyBundled(folder: string, agents: readonly string[] = ['']): void {
+  for (const path of ['catalog.config.json', ...agents.map((slug) => join('agents', slug))])
+    cpSync(join(bundled, path), join(folder, path), { recursive: true });
 }
 
 /**
