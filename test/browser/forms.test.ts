@@ -11,7 +11,15 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failureText, type Outcome, send } from '../../src/browser/forms.ts';
 import { hebrew, longWords } from '../support/awkward-agents.ts';
-import { complaintsOf, launchBrowser, type ServedSite, serveSite, textOf, visit } from '../support/browser.ts';
+import {
+  complaintsOf,
+  launchBrowser,
+  type ServedSite,
+  serveSite,
+  sharedPage,
+  textOf,
+  visit,
+} from '../support/browser.ts';
 import { inFolder } from '../support/catalog.ts';
 import { confirmLink, unsubscribeLink, withMails } from '../support/confirmations.ts';
 import { freePort } from '../support/free-port.ts';
@@ -45,11 +53,12 @@ test.after(loud(() => strict?.close()));
 
 const onPage = (address: string, use: (page: Page) => Promise<void>, scripts = true) =>
   visit(browser, address, { javaScriptEnabled: scripts }, use);
+const open = sharedPage(() => browser, {});
 
 const agent = '/agents/claim-ladder';
 
 test('reports a wrong address, a failing provider and how long to wait, and keeps the input', async () => {
-  await onPage(`${strict.address}/about`, async (page) => {
+  await open(`${strict.address}/about`, {}, async (page) => {
     const field = page.locator('#subscribe-email');
     const refused = async (email: string, pattern: RegExp) => {
       await field.fill(email);
@@ -64,7 +73,7 @@ test('reports a wrong address, a failing provider and how long to wait, and keep
 });
 
 test('says how long to wait after too many votes', async () => {
-  await onPage(strict.address + agent, async (page) => {
+  await open(strict.address + agent, {}, async (page) => {
     assert.is(await page.locator('#vote-note').isVisible(), false, 'the vote comes first');
     await page.locator('.vote button[value="yes"]').click();
     await textOf(page, '.vote .form-message', /was recorded/);
@@ -94,9 +103,10 @@ const answers: [name: string, status: number | null, body: string, said: RegExp,
   ['no connection', null, '', /connection/],
 ];
 test('is honest about every other failure', async () => {
-  await onPage(strict.address + agent, async (page) => {
+  await open(strict.address + agent, {}, async (page) => {
     await page.route('**/api/feedback', (route) => route.fulfill({ body: '{"ok":true}' }), { times: 1 });
     await page.locator('.vote button[value="yes"]').click();
+    await textOf(page, '.vote .form-message', /was recorded/);
     for (const [name, status, body, pattern, headers = {}] of answers) {
       await page.route('**/api/feedback', (route) =>
         status === null ? route.abort() : route.fulfill({ status, headers, body }),
