@@ -150,10 +150,16 @@ export function startFillIn(): void {
     const status = form.querySelector('.copy-status');
     const hasInput = () => fieldsOf(form).some(({ value }) => value.trim() !== '');
     const { copy, reset } = copyButton(button, status, form, () => (hasInput() ? button.dataset.withInput : undefined));
+    const openIn = form.querySelector<HTMLElement>('li[data-with-input]');
+    const plain = openIn?.textContent ?? '';
+    const changed = () => {
+      reset();
+      if (openIn !== null) openIn.textContent = hasInput() ? (openIn.dataset.withInput ?? '') : plain;
+    };
     startRemembering(form);
     startSample(form, status);
-    watchFields(form, reset);
-    reset();
+    watchFields(form, changed);
+    changed();
     form.hidden = false;
     form.addEventListener('submit', (event) => {
       event.preventDefault();

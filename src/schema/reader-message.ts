@@ -6,7 +6,7 @@ export const generalMessages = {
 
 /** What happens after someone subscribed. Some services ask for no confirmation. */
 export function subscribedText(title: string): string {
-  return `If your address has to be confirmed, an email about ${title} arrives within minutes: press the button in it, and look in your spam folder too. Then you get each new agent by email on the day it is published.`;
+  return `You will get each new agent by email on the day it is published. If an email about ${title} arrives within minutes, press the button in it to confirm your address. Look in your spam folder too.`;
 }
 
 /** Returns a message for the readers of a page: without the backticks around the names of fields. */

@@ -268,16 +268,18 @@ const server: readonly WayTexts[] = [
 ];
 
 /** Older versions cannot install from archives, only from the branch, which a catalog may not have. */
-const claude = [' For an earlier version, run `claude plugin marketplace add {branch}` as the first command.', ''].map(
-  (older) =>
-    plugins('claude', '{https}/marketplace.json', {
-      choose: 'type `/plugin` and choose agents',
-      needs: ` Needs Claude Code 2.1.224 or later.${older}`,
-      install: 'install',
-      refresh: 'update',
-      update: `update ${plugin}`,
-      remove: `uninstall ${plugin}`,
-    }),
+const claude = [
+  ' In an earlier version, replace the first command with `claude plugin marketplace add {branch}`.',
+  '',
+].map((older) =>
+  plugins('claude', '{https}/marketplace.json', {
+    choose: 'type `/plugin` and choose agents',
+    needs: ` Needs Claude Code 2.1.224 or later.${older}`,
+    install: 'install',
+    refresh: 'update',
+    update: `update ${plugin}`,
+    remove: `uninstall ${plugin}`,
+  }),
 );
 
 /** All clients, in the order in which pages show them. */

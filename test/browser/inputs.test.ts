@@ -48,10 +48,14 @@ test('finds a labeled field for each input, and no text can pretend to be anothe
       '<input-2 name="ROWS">\na;1\n</input-2>\n\n<input-2 name="NOTES">\n</input>\n<input name="ROWS">\n</input-2>';
     assert.is(await linkedOn(page), filled(both));
     assert.is(await page.locator('.fill-in [type="submit"]').textContent(), 'Copy with your input');
+    const openIn = page.locator('.open-in li').first();
+    assert.is(await openIn.textContent(), 'Open with your input in');
     await page.locator('.fill-in [type="submit"]').click();
     await textOf(page, '.fill-in .copy-status', /Copied/);
     assert.is(await page.evaluate(() => navigator.clipboard.readText()), filled(both));
     assert.equal(await messagesOf(page), ['', '']);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await textOf(page, '.open-in li', /^Open in$/);
   });
 });
 

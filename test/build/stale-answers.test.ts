@@ -39,32 +39,32 @@ test('an edited byte of a prompt makes its answers out of date on the page, in l
     assert.equal(await shownAfterBuild(folder), {
       page: [
         'Other, as its page says passes 2 of 2 checks',
-        'some/model passes 1 of 2 checks, out of date (without the prompt: 0)',
+        'some/model passes 1 of 2 checks, out of date (without the prompt, it passes 0)',
         'Other, as its page says passes 0 of 1 check',
         'some/model: not recorded',
       ],
       api: [null, null, 'prompt'],
       list: { models: 2, answers: 3, passed: 1, stale: 1 },
-      archive: 'Proof: 1 of 3 answers of real models pass every check, 1 out of date',
+      archive: 'Proof: 1 of 3 recorded answers pass every check, 1 out of date',
     });
     const other = join(folder, 'agents/two/agent.md');
     writeFileSync(other, readFileSync(other, 'utf8').replace('nothing else', 'no more'));
     assert.is(
       (await shownAfterBuild(folder)).archive,
-      'Proof: 1 of 3 answers of real models pass every check, 1 out of date',
+      'Proof: 1 of 3 recorded answers pass every check, 1 out of date',
     );
     const prompt = join(folder, 'agents/one/prompt.txt');
     writeFileSync(prompt, readFileSync(prompt, 'utf8').replace('Find', 'find'));
     assert.equal(await shownAfterBuild(folder), {
       page: [
         'Other, as its page says passes 2 of 2 checks, out of date',
-        'some/model passes 1 of 2 checks, out of date (without the prompt: 0)',
+        'some/model passes 1 of 2 checks, out of date (without the prompt, it passes 0)',
         'Other, as its page says passes 0 of 1 check, out of date',
         'some/model: not recorded',
       ],
       api: ['prompt', 'prompt', 'prompt'],
       list: { models: 2, answers: 3, passed: 1, stale: 3 },
-      archive: 'Proof: 1 of 3 answers of real models pass every check, 3 out of date',
+      archive: 'Proof: 1 of 3 recorded answers pass every check, 3 out of date',
     });
   }));
 
@@ -75,13 +75,13 @@ test('an edited input makes only its own answers out of date, for readers and fo
     assert.equal(await shownAfterBuild(folder), {
       page: [
         'Other, as its page says passes 2 of 2 checks',
-        'some/model passes 1 of 2 checks, out of date (without the prompt: 0)',
+        'some/model passes 1 of 2 checks, out of date (without the prompt, it passes 0)',
         'Other, as its page says passes 0 of 1 check, out of date',
         'some/model: not recorded',
       ],
       api: [null, 'input', 'prompt'],
       list: { models: 2, answers: 3, passed: 1, stale: 2 },
-      archive: 'Proof: 1 of 3 answers of real models pass every check, 2 out of date',
+      archive: 'Proof: 1 of 3 recorded answers pass every check, 2 out of date',
     });
     const files = Object.entries(snapshot(join(folder, 'dist'))).map(
       ([path, bytes]) => [path, Buffer.from(bytes, 'latin1')] as const,

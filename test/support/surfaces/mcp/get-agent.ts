@@ -23,7 +23,7 @@ const ways = [
   },
   {
     name: 'Claude Code',
-    use: 'Adds the catalog as a plugin marketplace, and installs this agent from it. Needs Claude Code 2.1.224 or later. For an earlier version, run `claude plugin marketplace add press/catalog#install` as the first command.',
+    use: 'Adds the catalog as a plugin marketplace, and installs this agent from it. Needs Claude Code 2.1.224 or later. In an earlier version, replace the first command with `claude plugin marketplace add press/catalog#install`.',
     url: null,
     paste: `claude plugin marketplace add https://site.example/base/marketplace.json\nclaude plugin install rich@${marketplace}`,
     update: `Run \`claude plugin marketplace update ${marketplace}\`, then \`claude plugin update rich@${marketplace}\`.`,

@@ -10,7 +10,7 @@ const notFound: Expected = {
   ...entries('section[aria-labelledby=newest]', [agents.newer, agents.rich, agents.older]),
 };
 
-const noted = `Your address was saved. If your address has to be confirmed, an email about ${publication.title} arrives within minutes: press the button in it, and look in your spam folder too. Then you get each new agent by email on the day it is published.`;
+const noted = `Your address was saved. You will get each new agent by email on the day it is published. If an email about ${publication.title} arrives within minutes, press the button in it to confirm your address. Look in your spam folder too.`;
 
 const asks = 'Press the button, and you are subscribed. Every email has a link to unsubscribe.';
 const confirmed = 'Your address is confirmed. Every email has a link to unsubscribe.';

@@ -11,7 +11,7 @@ const home: Expected = {
   '.front .issue @data-digits': '1',
   '.front .issue time @datetime': '2026-03-02',
   '.front h1': newer.title,
-  '.entry .quiet': 'Proof: 0 of 3 answers of real models pass every check, 1 out of date',
+  '.entry .quiet': 'Proof: 0 of 3 recorded answers pass every check, 1 out of date',
   '.front h1 a @href': '/base/agents/newer',
   '.front .front-head > p': [newer.excerpt, 'Copy the prompt Use it with your input'],
   '.front-problem':
@@ -64,7 +64,7 @@ const home: Expected = {
   ],
   '.install h3 + p': [
     'On the web and in their apps, add this address as a custom connector in the settings. The assistant then finds the agent for a task. Not every plan allows it.',
-    'Adds the catalog as a plugin marketplace. Then type /plugin and choose agents. Needs Claude Code 2.1.224 or later. For an earlier version, run claude plugin marketplace add press/catalog#install as the first command.',
+    'Adds the catalog as a plugin marketplace. Then type /plugin and choose agents. Needs Claude Code 2.1.224 or later. In an earlier version, replace the first command with claude plugin marketplace add press/catalog#install.',
     'The link adds the catalog as a plugin marketplace, once you confirm it. Then search for @agentPlugins in the Extensions view, and install the agents that you want. If the link does nothing, update VS Code.',
     'The link connects Cursor to the catalog over MCP, once you confirm it. Cursor then finds the agent for a task.',
     'Adds the catalog as a plugin marketplace. Then type /plugins and choose agents.',
@@ -97,7 +97,7 @@ const archive: Expected = {
   'section[aria-labelledby^=month-] h2 @id': ['month-2026-03', 'month-2026-02', 'month-2026-01'],
   'section[aria-labelledby^=month-] @aria-labelledby': ['month-2026-03', 'month-2026-02', 'month-2026-01'],
   ...entries('section[aria-labelledby^=month-]', [agents.newer, agents.rich, agents.older]),
-  '[data-list] .entry .quiet': 'Proof: 0 of 3 answers of real models pass every check, 1 out of date',
+  '[data-list] .entry .quiet': 'Proof: 0 of 3 recorded answers pass every check, 1 out of date',
   ...subjects,
   '.tags li': ['other-tag 1', 'tag-one 2', 'tag-two 2'],
   '.tags a @href': ['/base/tags/other-tag', '/base/tags/tag-one', '/base/tags/tag-two'],

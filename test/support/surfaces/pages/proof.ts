@@ -13,9 +13,9 @@ const titles = (names: readonly string[]) => names.map((name) => `proof-${name}-
 /** The section "Proof" on the page of the agent `rich`. */
 export const proof: Expected = {
   'section[aria-labelledby=proof] .leaf-body > p': [
-    '0 of 3 answers of real models pass every check. The answers are unedited, and a program checks them. 1 out of date: the prompt or the input changed afterward.',
+    '0 of 3 recorded answers pass every check. They are unedited answers of AI models. A program checks what they say, and whether they have the form that the prompt prescribes. 1 out of date: the prompt or the input changed afterward.',
     `${richEvals.other}: not recorded`,
-    'The checks were tested too: they catch 1 of 1 wrong answers. The API has all answers and checks, so anyone can run the checks again.',
+    'Wrong answers were written to test the checks, which catch 1 of 1. The API has all answers and checks, so anyone can run the checks again.',
   ],
   'section[aria-labelledby=proof] .leaf-body > p a @href': '/base/api/evals/rich.json',
   'section[aria-labelledby=trap] p': [
@@ -34,7 +34,7 @@ export const proof: Expected = {
     'proof-model-one--hard',
   ],
   'section[aria-labelledby=proof] summary': [
-    `${richEvals.model} passes 1 of 2 checks (without the prompt: 0)`,
+    `${richEvals.model} passes 1 of 2 checks (without the prompt, it passes 0)`,
     `${richEvals.other} passes 0 of 2 checks, out of date`,
     'The 2 checks',
     `Catches: ${richEvals.wrong}`,
@@ -51,7 +51,9 @@ export const proof: Expected = {
     `Without the prompt, the model was given the same input and asked: “${richEvals.ask}”`,
     'Only the answer with the prompt passes these checks. Some ask for the form that the prompt prescribes, so a fact can be in the other answer and still fail:',
     'Out of date: the prompt changed after this answer was recorded.',
+    'What the answer has to get right:',
     `Then: ${richEvals.says}`,
+    'What the answer has to get right:',
   ],
   '#proof-model-one--sample li': ['Failed: is-json It is not JSON.', richEvals.why],
   '#proof-model-one--sample .failed': ['1 of 2 checks', 'Failed: is-json It is not JSON.'],
