@@ -7,12 +7,14 @@
  * `execFileSync`, it knows `cwd`, `env`, `input` and `encoding`; there is no time limit.
  */
 import child from 'node:child_process';
-import { mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const { execFileSync } = child;
+// Those that a test replaces, as for a disk that fails, are for the program.
+const { mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } = fs;
 if (process.platform === 'linux') install();
 
 /** Starts the shell, and lets it run git. */
