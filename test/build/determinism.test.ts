@@ -9,10 +9,10 @@ test('the same sources give the same bytes in another folder, time zone, locale 
   await inFolder(async (folder) => {
     const [here, there] = [join(folder, 'here'), join(folder, 'a folder elsewhere')];
     copyBundled(here);
-    // Only published agents have a number. The others would be read, and left out.
+    // Five agents are published on the first days. With fewer, no threads would draw social images.
     for (const slug of readdirSync(join(here, 'agents'))) {
       const about = readFileSync(join(here, 'agents', slug, 'agent.md'), 'utf8');
-      if (!/^issue: /m.test(about)) rmSync(join(here, 'agents', slug), { recursive: true });
+      if (!/^issue: [1-5]$/m.test(about)) rmSync(join(here, 'agents', slug), { recursive: true });
     }
     cpSync(join(here, 'catalog.config.json'), join(there, 'catalog.config.json'));
     for (const slug of readdirSync(join(here, 'agents')).reverse()) {
