@@ -43,6 +43,13 @@ test('no files import each other in a circle, not even for types', () => {
   assert.equal(circles(circle), [['a/one.ts', 'a/two.ts', 'a/three.ts']]);
 });
 
+test('no file is longer than 500 lines, which the linter counts without blank ones', () => {
+  assert.equal(
+    files.filter(({ lines }) => lines > 500).map(({ path, lines }) => `${path}: ${lines}`),
+    [],
+  );
+});
+
 test('every import that the text of a file has is seen', () => {
   const { imports } = files.find(({ path }) => path === 'main.ts') as SourceFile;
   assert.ok([...imports.keys()].some((path) => path.startsWith('cli/commands/')));

@@ -314,7 +314,7 @@ async function evaluate(named: string[], flags: Flags, terminal: Console): Promi
 
 /** Prints the figures of --summary or of --mutate. */
 async function challengeChecks(named: string[], flags: Flags, terminal: Console): Promise<void> {
-  const { challenge, summaryOf } = await import('../../content/evals/grade.ts');
+  const { challenge, summaryOf } = await import('../../content/evals/challenge.ts');
   const { agents, sources } = await readAgentsOf(named, flags);
   const graded = withEvals(agents);
   reportBroken(agents, 'graded', terminal);
