@@ -169,7 +169,7 @@ function isInEmoji(before: string, after: string): boolean {
   if (first === undefined || rest === undefined) return false;
   const sequence = `${first}\u200D${rest}`;
   // Many programs leave out the variation selectors of a full sequence.
-  return [sequence, sequence.replace(incomplete, '$&\uFE0F')].some((it) => recommendedEmoji().test(it));
+  return [sequence, sequence.replace(incomplete, '$&\uFE0F')].some((text) => recommendedEmoji().test(text));
 }
 
 const incomplete = /(?!\p{Emoji_Presentation}|\p{Emoji_Modifier})\p{Emoji}(?!\uFE0F|\p{Emoji_Modifier})/gu;

@@ -171,13 +171,23 @@ export function plateOf(prompt: string): Plate {
   };
 }
 
+/** How many checks "The trap" names that an answer fails without the prompt. The proof names all. */
+const mostMissed = 3;
+
 /** The mistake that an agent prevents, for readers who want to find it first; null if its front matter names none. */
 function trapOf(line: string | null | undefined, evals: Evals | null) {
   if (line == null) return null;
   const compared = evals?.answers.find(
     ({ case: name, withoutPrompt }) => name === sampleCase && withoutPrompt !== null,
   );
-  const control = compared === undefined ? null : { model: compared.recorded.model, id: idOf(compared) };
+  if (compared === undefined) return { line, control: null };
+  const missed = missedWithoutPrompt(compared);
+  const control = {
+    model: compared.recorded.model,
+    id: idOf(compared),
+    count: missed.length,
+    missed: missed.slice(0, mostMissed),
+  };
   return { line, control };
 }
 

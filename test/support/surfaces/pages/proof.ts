@@ -21,8 +21,10 @@ export const proof: Expected = {
   'section[aria-labelledby=trap] p': [
     'Read the sample input once more. What would a quick answer get wrong?',
     typeset(rich.trap),
+    `Without the prompt, the answer of ${richEvals.model} fails 1 of the checks that it passes with it, for example:`,
     `Compare the answers of ${richEvals.model} with and without the prompt`,
   ],
+  'section[aria-labelledby=trap] li': richEvals.why,
   'section[aria-labelledby=trap] details a @href': '#proof-model-one--sample',
   'section[aria-labelledby=trap] summary': 'Show the mistake',
   '#proof': 'Proof',
