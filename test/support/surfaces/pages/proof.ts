@@ -21,7 +21,7 @@ export const proof: Expected = {
   'section[aria-labelledby=trap] p': [
     'Read the sample input once more. What would a quick answer get wrong?',
     typeset(rich.trap),
-    `Without the prompt, the answer of ${richEvals.model} fails 1 of the checks that it passes with it, for example:`,
+    `Of the checks that ${richEvals.model} passes with the prompt, it fails 1 without it, for example:`,
     `Compare the answers of ${richEvals.model} with and without the prompt`,
   ],
   'section[aria-labelledby=trap] li': richEvals.why,
