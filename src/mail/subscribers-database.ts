@@ -46,14 +46,23 @@ async function insert(database: Database, subscription: StoredSubscription): Pro
   return (await database.query(`${insertion} ON CONFLICT (id) DO NOTHING RETURNING 1`, all)).length === 1;
 }
 
-/** Adds subscriptions and suppressed addresses, and returns how many subscriptions are new. */
+/**
+ * Adds subscriptions and suppressed addresses, and returns how many subscriptions are new. One that the database has gets the
+ * outcome that it lacks: its reader may have confirmed or left since an earlier import.
+ */
 export async function importSubscriptions(
   database: Database,
   subscriptions: readonly StoredSubscription[],
   suppressions: ReadonlyMap<string, string>,
 ): Promise<number> {
   let added = 0;
-  for (const subscription of subscriptions) if (await insert(database, subscription)) added += 1;
+  const outcome = `UPDATE catalog_subscriptions SET confirmed = coalesce(confirmed, $2::timestamptz),
+    unsubscribed = coalesce(unsubscribed, $3::timestamptz) WHERE id = $1`;
+  for (const subscription of subscriptions) {
+    const { id, confirmed = null, unsubscribed = null } = subscription;
+    if (await insert(database, subscription)) added += 1;
+    else if (confirmed ?? unsubscribed) await database.query(outcome, [id, confirmed, unsubscribed]);
+  }
   for (const [hash, time] of suppressions) await databaseSubscriptions(database).suppress(hash, time);
   return added;
 }

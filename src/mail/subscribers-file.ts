@@ -3,7 +3,7 @@ import * as fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { OperationError } from '../lib/errors.ts';
-import { inTurn } from '../lib/lazy.ts';
+import { inTurn, once } from '../lib/lazy.ts';
 import { cannotUse, type Disk, ifMissing, realPath } from '../storage/disk.ts';
 import { openJournal, openLastingJournal, tornPath } from '../storage/journal.ts';
 import { isPacked, newline, parseLine, readLines, rewriteLines, rotatedFiles } from '../storage/line-file.ts';
@@ -90,7 +90,7 @@ export class SubscriptionIndex {
  * or everything if the file was replaced. Suppressed addresses are in `suppressed.jsonl` next to it, which has no lasting owner.
  */
 export function fileSubscriptions(file: string, disk: Disk = fs): Omit<SubscriptionStore, 'mark'> {
-  const suppressed = join(dirname(file), 'suppressed.jsonl');
+  const suppressed = suppressedPath(file);
   let index = new SubscriptionIndex();
   let read = { inode: 0, bytes: 0 };
   const reading = inTurn();
@@ -125,6 +125,9 @@ export function fileSubscriptions(file: string, disk: Disk = fs): Omit<Subscript
     suppress: (hash, time) => adding(() => addSuppression(suppressed, { hash, time }, disk)),
   };
 }
+
+/** The file of the suppressed addresses, next to a file of subscribers. */
+const suppressedPath = (file: string) => join(dirname(file), 'suppressed.jsonl');
 
 const suppression = z.object({ hash: z.string(), time: z.iso.datetime() });
 type Suppression = z.infer<typeof suppression>;
@@ -221,6 +224,8 @@ function stored(line: StoredLine): StoredLine {
 }
 
 export interface EraseOptions extends Omit<LockOptions, 'file' | 'disk'> {
+  /** Called before the first line is removed. If it fails, the file stays. */
+  before?: () => Promise<void>;
   /** @default node:fs/promises */
   disk?: Disk;
 }
@@ -233,7 +238,7 @@ export interface EraseOptions extends Omit<LockOptions, 'file' | 'disk'> {
  * that names the owner of the lock. Each file is replaced in one step. Rotated files need a call each.
  */
 export async function eraseSubscriber(path: string, address: string, options: EraseOptions): Promise<number> {
-  const { disk = fs } = options;
+  const { disk = fs, before = async () => {} } = options;
   const normalized = address.trim().toLowerCase();
   if (normalized === '') return 0;
   const file = await realPath(disk, path).catch(ifMissing(null));
@@ -241,15 +246,16 @@ export async function eraseSubscriber(path: string, address: string, options: Er
   if (file === null) return 0;
   return withLock(
     { ...options, file, disk },
-    async () => (await erase(file, normalized, disk)) + (await erase(tornPath(file), normalized, disk)),
+    async () => (await erase(file, normalized, disk, before)) + (await erase(tornPath(file), normalized, disk, before)),
   );
 }
 
-async function erase(file: string, address: string, disk: Disk): Promise<number> {
+async function erase(file: string, address: string, disk: Disk, before: () => Promise<void>): Promise<number> {
   let count = 0;
   const ids = new Set<string>();
   for await (const line of readLines(file)) if (isOf(line, address, ids)) count += 1;
   if (count > 0) {
+    await before();
     const change = (line: Buffer) => (isOf(line, address, ids) ? null : line);
     await rewriteLines({ file, draft: `${file}.erasing`, disk, mode: 0o600, change });
   }
@@ -285,11 +291,14 @@ export async function eraseAddress(
   const rotated = await rotatedFiles(file);
   const plain = [file, ...rotated.filter((name) => !isPacked(name))];
   let lines = 0;
-  for (const each of plain) lines += await eraseSubscriber(each, address, { now, random, warn }).catch(explain(each));
-  if (lines > 0 && key !== null) {
-    const hash = addressHash(address.trim(), key);
-    await fileSubscriptions(path).suppress(hash, now().toISOString()).catch(explain(path));
-  }
+  // First: if this command is interrupted, the next run may find no line that says whom to suppress.
+  const before = once(async () => {
+    if (key === null) return;
+    const { suppress } = fileSubscriptions(path);
+    await suppress(addressHash(address.trim(), key), now().toISOString()).catch(explain(suppressedPath(path)));
+  });
+  for (const each of plain)
+    lines += await eraseSubscriber(each, address, { now, random, warn, before }).catch(explain(each));
   return { lines, packed: rotated.filter(isPacked) };
 }
 

@@ -192,12 +192,13 @@ async function eraseRows(address: string, url: string, key: Buffer | null): Prom
   const { withDatabase } = await import('../../storage/postgres.ts');
   const { databaseSubscriptions, eraseFromDatabase } = await import('../../mail/subscribers-database.ts');
   const { addressHash } = await import('../../mail/consent.ts');
+  const email = address.trim();
   return withDatabase(url, async (database) => {
-    const count = await eraseFromDatabase(database, address);
-    if (count > 0 && key !== null) {
-      await databaseSubscriptions(database).suppress(addressHash(address.trim(), key), new Date().toISOString());
-    }
-    return count;
+    const { find, suppress } = databaseSubscriptions(database);
+    // First: if this command is interrupted, the next run may find no subscription that says whom to suppress.
+    if (key !== null && (await find({ email })).length > 0)
+      await suppress(addressHash(email, key), new Date().toISOString());
+    return eraseFromDatabase(database, email);
   });
 }
 

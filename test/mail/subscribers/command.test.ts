@@ -204,6 +204,21 @@ test('erase ends the email: it removes the consent, and keeps only a hash of the
     );
   }));
 
+test('an erase that is repeated after a failure still keeps email from an address whose backup is restored', () =>
+  withFile(async (folder, file) => {
+    const suppressed = join(folder, 'data/suppressed.jsonl');
+    await fs.mkdir(suppressed);
+    const env = { CATALOG_MAIL_KEY: 'k'.repeat(32) };
+    const erase = () => catalog(['subscribers', 'erase', 'bob@example.com', '--cwd', folder], { env });
+    const failed = await erase();
+    assert.is(failed.code, 1);
+    assert.match(failed.stderr, `${suppressed} cannot be used`);
+    assert.is(await fs.readFile(file, 'utf8'), stored);
+    await fs.rmdir(suppressed);
+    assert.is((await erase()).stderr, 'Erased bob@example.com (1 line).\n');
+    assert.match(await fs.readFile(suppressed, 'utf8'), /^\{"hash":/);
+  }));
+
 test('erase without the key of emails refuses an address that was mailed, since it could not keep the email from coming back', () =>
   withFile(async (folder, file) => {
     const asked = `${JSON.stringify({ id: '1', time: '2026-11-02T10:00:00Z', email: 'fay@example.com', list: 'daily', pending: true })}\n`;

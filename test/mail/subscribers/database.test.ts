@@ -28,6 +28,8 @@ test.before(
 );
 test.after(loud(() => postgres?.stop()));
 
+const signal = () => AbortSignal.timeout(10_000);
+
 async function withSubscribers(
   use: (opened: { url: string; database: Database; subscribers: SubscriberStore }) => Promise<void>,
 ): Promise<void> {
@@ -103,7 +105,7 @@ test('a subscription does not wait for a database that is known to be away', asy
     close: async () => {},
   };
   const failure = await openSubscriberDatabase(away)
-    .add(subscription, AbortSignal.timeout(10_000))
+    .add(subscription, signal())
     .catch((error) => error);
   assert.instance(failure, ProviderFailed);
   assert.is(failure.reason, 'storage');
@@ -157,6 +159,30 @@ test('an import adds nothing twice, and copies erased addresses', () =>
     );
   }));
 
+test('a second import ends the emails of readers who left since the first one', () =>
+  withBoth(async (folder, env) => {
+    // Afterward, the first reader left, and the second one subscribed again.
+    const left = '{"id":"b","time":"2026-11-06T10:00:00.000Z","event":"unsubscribed"}\n';
+    writeFiles(folder, { 'data/signups.jsonl': stored + left });
+    const database = openDatabase({ url: env.DATABASE_URL, warn: () => {} });
+    try {
+      await openSubscriberDatabase(database).add({ ...subscription, id: 'c', email: 'ann@example.com' }, signal());
+      await databaseSubscriptions(database).mark('c', 'confirmed', '2026-11-07T10:00:00.000Z');
+      const again = await catalog(['subscribers', 'import', '--cwd', folder], { env });
+      assert.is(again.stderr, 'Imported 0 subscriptions. The database already had 2.\n');
+      const outcomes = (await allSubscriptions(database)).map(({ id, confirmed, unsubscribed }) => [
+        ...[id, confirmed?.slice(0, 10), unsubscribed?.slice(0, 10)],
+      ]);
+      assert.equal(outcomes, [
+        ['b', undefined, '2026-11-06'],
+        ['a', '2026-11-03', '2026-11-04'],
+        ['c', '2026-11-07', undefined],
+      ]);
+    } finally {
+      await database.close();
+    }
+  }));
+
 test('erase removes an address in any case from the database, and ends its emails', () =>
   withBoth(async (folder, { DATABASE_URL }) => {
     const key = 'k'.repeat(32);
@@ -165,6 +191,10 @@ test('erase removes an address in any case from the database, and ends its email
         env: { DATABASE_URL, CATALOG_MAIL_KEY },
       });
     assert.match((await erase('')).stderr, /^error: Nothing was erased\. .* CATALOG_MAIL_KEY is not set/);
+    // What fails removes nothing that the next attempt needs.
+    await execSql(DATABASE_URL, 'ALTER TABLE catalog_suppressions RENAME TO away');
+    assert.is((await erase()).code, 1);
+    await execSql(DATABASE_URL, 'ALTER TABLE away RENAME TO catalog_suppressions');
     assert.is((await erase()).stderr, 'Erased ANN@example.com (1 subscription).\n');
     const again = await erase();
     assert.equal(
