@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { readBlobs } from '../content/history.ts';
+import { blobId, readBlobs } from '../content/history.ts';
 import { sha256Of } from '../lib/files.ts';
 import { GitError, git, gitOrNull, isInRepository, isShallow } from '../lib/git.ts';
 import { type PluginRelease, type PublishedPlugins, revisionOf } from '../schema/documents.ts';
@@ -47,7 +46,10 @@ export function publishedPlugins(cwd: string, { plugins }: Releases): PublishedP
     releases: new Map(plugins),
     isRelease: (release, files) =>
       release.files.length === files.size &&
-      release.files.every(([path, blob]) => files.has(path) && blobId(files.get(path) ?? '', blob) === blob),
+      release.files.every(([path, blob]) => {
+        const text = files.get(path);
+        return text !== undefined && blobId(Buffer.from(text), blob) === blob;
+      }),
     read: (blobs) => readBlobs(cwd, blobs),
   };
 }
@@ -139,13 +141,4 @@ function versionIn(manifest: string | undefined, name: string): string | null {
   } catch {
     return null;
   }
-}
-
-/** The id that Git gives to a text, with the hash function of another id (gitformat-pack, SHA-1 or SHA-256). */
-function blobId(text: string, like: string): string {
-  const bytes = Buffer.from(text);
-  return createHash(like.length === 40 ? 'sha1' : 'sha256')
-    .update(`blob ${bytes.length}\0`)
-    .update(bytes)
-    .digest('hex');
 }

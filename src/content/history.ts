@@ -11,6 +11,7 @@ import {
   isInRepository,
   isShallow,
   mergeBase,
+  orNull,
 } from '../lib/git.ts';
 import { compareText, servedText } from '../lib/text.ts';
 import type { Change } from '../schema/agent.ts';
@@ -212,16 +213,6 @@ export function textsAt(cwd: string, commit: string, paths: readonly string[]): 
     );
     return new Map(files.map(({ blob, path }) => [path, texts.get(blob) ?? '']));
   });
-}
-
-/** Calls `read`. Returns null if it throws GitError. */
-function orNull<Value>(read: () => Value): Value | null {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof GitError) return null;
-    throw error;
-  }
 }
 
 /** Reads the texts of blobs, by id, with one process. Blobs that do not exist are left out. Throws GitError. */
@@ -430,7 +421,7 @@ function schedulesOf(
  * Returns the id that git gives a file with these bytes. The length of `sample`, any id of the repository, shows which
  * hash algorithm the repository uses.
  */
-function blobId(bytes: Buffer, sample: string): string {
+export function blobId(bytes: Buffer, sample: string): string {
   const hash = createHash(sample.length === 64 ? 'sha256' : 'sha1');
   return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }

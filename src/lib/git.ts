@@ -94,14 +94,19 @@ function failure(args: readonly string[], code: string | undefined, stderr = '')
   return new GitError(args, said, code === 'ENOENT');
 }
 
-/** Runs git, and returns null if the command fails. */
-export function gitOrNull(cwd: string, args: readonly string[]): string | null {
+/** Calls `read`. Returns null if it throws GitError. */
+export function orNull<Value>(read: () => Value): Value | null {
   try {
-    return git(cwd, args);
+    return read();
   } catch (error) {
     if (error instanceof GitError) return null;
     throw error;
   }
+}
+
+/** Runs git, and returns null if the command fails. */
+export function gitOrNull(cwd: string, args: readonly string[]): string | null {
+  return orNull(() => git(cwd, args));
 }
 
 /** Returns the commit that is checked out; null before the first commit and outside a repository. */

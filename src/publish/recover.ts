@@ -3,7 +3,7 @@ import { basename, join, relative, resolve, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { OperationError } from '../lib/errors.ts';
 import { isDraftName } from '../lib/files.ts';
-import { changeByGit, GitError, git, gitBytes } from '../lib/git.ts';
+import { changeByGit, git, gitBytes, orNull } from '../lib/git.ts';
 import type { Release } from './plan.ts';
 import { withIssueLine } from './write-numbers.ts';
 
@@ -41,12 +41,7 @@ function differing(root: string): string[] {
  * Returns the bytes of a file at a commit; null if the commit does not have it. `path` is relative to the top folder.
  */
 function fileAt(cwd: string, commit: string, path: string): Buffer | null {
-  try {
-    return gitBytes(cwd, ['cat-file', 'blob', `${commit}:${path}`]);
-  } catch (error) {
-    if (error instanceof GitError) return null;
-    throw error;
-  }
+  return orNull(() => gitBytes(cwd, ['cat-file', 'blob', `${commit}:${path}`]));
 }
 
 /** Restores a file from HEAD, in the working tree and the index. Removes it if HEAD does not have it. */

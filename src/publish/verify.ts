@@ -8,7 +8,7 @@ import { select } from '../content/schedule.ts';
 import { largestDocument, parseBoundedJson } from '../lib/bounded.ts';
 import { OperationError, UsageError } from '../lib/errors.ts';
 import { sha256Of } from '../lib/files.ts';
-import { GitError } from '../lib/git.ts';
+import { orNull } from '../lib/git.ts';
 import { once } from '../lib/lazy.ts';
 import { servedText, visible } from '../lib/text.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
@@ -133,18 +133,12 @@ export async function publishedIn(cwd: string, settings: Settings, today: string
     revisions: revisions.parse(JSON.parse(render(revisionsPath).toString('utf8'))),
     isWithdrawn: async (slug) => selected.withdrawn.includes(slug),
     read: async (path) => render(path),
-    promptTexts: async (agent) => [render(promptPath(agent)).toString('utf8'), ...earlierTexts(cwd, agent)],
+    async promptTexts(agent) {
+      const earlier = orNull(() => promptTexts(cwd, [agent.slug, ...agent.formerSlugs])) ?? [];
+      return [render(promptPath(agent)).toString('utf8'), ...earlier];
+    },
   };
   return { published, missing: [missing, releases.note].filter((note) => note !== null).join(' ') || null };
-}
-
-function earlierTexts(cwd: string, { slug, formerSlugs }: AgentRevisions): string[] {
-  try {
-    return promptTexts(cwd, [slug, ...formerSlugs]);
-  } catch (error) {
-    if (error instanceof GitError) return [];
-    throw error;
-  }
 }
 
 /** A prompt that a text may be a copy of, and how the copy differs from it if it is one. */
