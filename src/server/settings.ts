@@ -4,7 +4,7 @@ import { requireMailKey } from '../mail/consent.ts';
 import { parseSmtpSettings } from '../mail/settings.ts';
 import { parseSubscriberSettings } from '../mail/subscribers.ts';
 import { databaseUrl } from '../storage/database.ts';
-import { type ServerFlags, type ServerOption, serverOptions } from './options.ts';
+import { type ServerFlags, serverOptions } from './options.ts';
 
 /**
  * Checks the settings. A flag wins over its variable, and an empty variable counts as none. Folders are relative to
@@ -12,7 +12,7 @@ import { type ServerFlags, type ServerOption, serverOptions } from './options.ts
  */
 export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEnv, cwd: string) {
   const option = (key: keyof ServerFlags) => {
-    const { flag, variable, fallback }: ServerOption = serverOptions[key];
+    const { flag, variable, fallback } = serverOptions[key];
     const value = flags[key];
     if (value === '') throw new UsageError(`${flag.split(' ')[0]} is empty; give a value, or leave it out.`);
     if (value !== undefined) return { name: flag.split(' ')[0] ?? flag, value: [value].flat().join(',') };
