@@ -66,6 +66,18 @@ export function csv(header: readonly string[], rows: readonly (readonly (string 
   return [header, ...rows].map((cells) => `${cells.map(field).join(',')}\r\n`).join('');
 }
 
+/**
+ * Renders rows as columns for a terminal, without a newline at the end. The first column is aligned left, and so are the
+ * others unless they are `numeric`.
+ */
+export function columnsText(rows: readonly (readonly string[])[], { numeric = false } = {}): string {
+  const widthOf = (column: number) => rows.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0);
+  const widths = (rows[0] ?? []).map((_, column) => widthOf(column));
+  const aligned = (cell: string, column: number) =>
+    numeric && column > 0 ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0);
+  return rows.map((row) => row.map(aligned).join('  ').trimEnd()).join('\n');
+}
+
 function field(cell: string | number): string {
   if (typeof cell === 'number') return String(cell);
   const safe = defuse(cell);

@@ -1,4 +1,4 @@
-import { csv, visible } from '../lib/text.ts';
+import { columnsText, csv, visible } from '../lib/text.ts';
 import { parseLine, readLines } from '../storage/line-file.ts';
 import { type ListName, listNames, type StoredSubscription, type SubscriberLog } from './provider.ts';
 import { SubscriptionIndex, storedLine } from './subscribers-file.ts';
@@ -129,12 +129,7 @@ function remarkOn(list: ListName, consent: Consent): Address['remarks'] {
 export function subscribersText(addresses: readonly Address[]): string {
   const rows = addresses.map(({ email, lists, time, remarks }) => {
     const named = lists.map((list) => `${list}${remarks[list] ?? ''}`).join(', ');
-    return [visible(email), named, visible(time)] as const;
+    return [visible(email), named, visible(time)];
   });
-  const [first, second] = [widest(rows.map(([email]) => email)), widest(rows.map(([, lists]) => lists))];
-  return rows.map(([email, lists, time]) => `${email.padEnd(first)}  ${lists.padEnd(second)}  ${time}\n`).join('');
-}
-
-function widest(texts: readonly string[]): number {
-  return texts.reduce((width, text) => Math.max(width, text.length), 0);
+  return rows.length === 0 ? '' : `${columnsText(rows)}\n`;
 }

@@ -1,4 +1,4 @@
-import { compareText, csv, visible } from '../lib/text.ts';
+import { columnsText, compareText, csv, visible } from '../lib/text.ts';
 import type { StoredVote, VoteTotal } from './vote.ts';
 
 /** The counts and notes of the votes, to be printed as text or JSON. */
@@ -123,7 +123,7 @@ function totals(yes: number, no: number) {
   return { votes, yes, no, share: votes === 0 ? null : Math.round((yes / votes) * 10_000) / 10_000 };
 }
 
-function sum(agents: readonly AgentVotes[], key: 'yes' | 'no'): number {
+function sum(agents: readonly AgentVotes[], key: 'yes' | 'no' | 'notes'): number {
   return agents.reduce((total, agent) => total + agent[key], 0);
 }
 
@@ -147,11 +147,14 @@ export function reportText(report: VoteReport): string {
   const parts = [
     totals.votes === 0
       ? `No votes${from}.`
-      : table([
-          ['agent', 'votes', 'yes', 'no', 'share', 'notes'],
-          ...agents.map((agent) => [visible(nameOf(agent)), ...numbers(agent), String(agent.notes)]),
-          [`all${from}`, ...numbers(totals), String(agents.reduce((sum, { notes }) => sum + notes, 0))],
-        ]),
+      : columnsText(
+          [
+            ['agent', 'votes', 'yes', 'no', 'share', 'notes'],
+            ...agents.map((agent) => [visible(nameOf(agent)), ...numbers(agent), String(agent.notes)]),
+            [`all${from}`, ...numbers(totals), String(sum(agents, 'notes'))],
+          ],
+          { numeric: true },
+        ),
     ...(notes.length === 0
       ? []
       : [['Last notes', ...notes.map((it) => `${it.time}  ${it.slug}  ${it.vote}  ${visible(it.note)}`)].join('\n')]),
@@ -166,23 +169,11 @@ function numbers({ votes, yes, no, share }: Totals): string[] {
   return [String(votes), String(yes), String(no), share === null ? '' : `${(share * 100).toFixed(1)} %`];
 }
 
-/** Renders a table with left-aligned names and right-aligned numbers, without a newline at its end. */
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
-        .join('  '),
-    )
-    .join('\n');
-}
-
 /** Renders totals for a terminal. Ends with a newline. */
 export function totalsText(totals: readonly VoteTotal[]): string {
   if (totals.length === 0) return 'No votes.\n';
   const rows = totals.map(({ slug, yes, no }) => [slug, ...[yes + no, yes, no].map(String)]);
-  return `${table([['agent', 'votes', 'yes', 'no'], ...rows])}\n`;
+  return `${columnsText([['agent', 'votes', 'yes', 'no'], ...rows], { numeric: true })}\n`;
 }
 
 /** Renders totals as CSV, an agent on each line. */

@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Api, ApiName, Model, Outcome, ReadAgent, RecordOptions, Reply } from '../../content/evals/record.ts';
 import type { ParsedFolder } from '../../content/parse/parse.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { plural } from '../../lib/text.ts';
+import { columnsText, plural } from '../../lib/text.ts';
 import type { Evals, Recorded } from '../../schema/evals.ts';
 import { counterexamplesOf, scoreOf, scoreTable } from '../../site/score-table.ts';
 import type { Console } from '../console.ts';
@@ -187,14 +187,7 @@ function evalReport({ slug, evals }: { slug: string; evals: Evals }): string {
     ...rows.map(({ model, answers }) => [`  ${model}`, ...answers.map(scoreOf)]),
     ...(rows.length === 0 ? [['  no recorded answers']] : []),
   ];
-  const widths = [slug, ...cases].map((_, column) => Math.max(...table.map((row) => (row[column] ?? '').length)));
-  const lines = table.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-  return `${[...lines, ...failures(evals), ...counterexampleReport(evals)].join('\n')}\n`;
+  return `${[columnsText(table), ...failures(evals), ...counterexampleReport(evals)].join('\n')}\n`;
 }
 
 /** How many wrong answers fail as they should, and a line for each other one. */
