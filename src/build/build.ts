@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { readHistory } from '../content/history.ts';
 import { loadContent, noMemory } from '../content/load.ts';
 import { type Selected, type Selection, select } from '../content/schedule.ts';
+import { orElse } from '../lib/errors.ts';
 import { areSettled, noStamps, type Stamps, sourceStamps } from '../lib/files.ts';
 import type { OnProgress } from '../lib/lazy.ts';
 import { programFiles } from '../program.ts';
@@ -98,11 +99,7 @@ function cacheOf({ cwd, cache = null }: RenderOptions): string | null {
 
 /** The slugs of the agents in the existing build; empty if there is none. */
 function publishedIn(out: string): ReadonlySet<string> {
-  try {
-    return new Set(readPublished(out).titles.keys());
-  } catch {
-    return new Set();
-  }
+  return orElse(() => new Set(readPublished(out).titles.keys()), new Set());
 }
 
 /** Returns a hash of everything that any file of a build can depend on, besides the agents. */

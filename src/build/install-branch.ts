@@ -1,4 +1,5 @@
 import { blobId, readBlobs } from '../content/history.ts';
+import { orElse } from '../lib/errors.ts';
 import { sha256Of } from '../lib/files.ts';
 import { GitError, git, gitOrNull, isInRepository, isShallow } from '../lib/git.ts';
 import { type PluginRelease, type PublishedPlugins, revisionOf } from '../schema/documents.ts';
@@ -135,10 +136,6 @@ function group(versions: readonly Snapshot[], texts: ReadonlyMap<string, string>
 
 /** The version in a plugin.json; null if the catalog did not write the file. */
 function versionIn(manifest: string | undefined, name: string): string | null {
-  try {
-    const value = JSON.parse(manifest ?? '');
-    return value.name === name && revisionOf(value.version) !== null ? value.version : null;
-  } catch {
-    return null;
-  }
+  const value = orElse(() => JSON.parse(manifest ?? ''), null);
+  return value?.name === name && revisionOf(value.version) !== null ? value.version : null;
 }

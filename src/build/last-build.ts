@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync
 import { basename, dirname, join, resolve } from 'node:path';
 import type { ContentMemory } from '../content/load.ts';
 import { addDays, zone } from '../lib/calendar.ts';
+import { orElse } from '../lib/errors.ts';
 import {
   areOutputsUnchanged,
   areSame,
@@ -106,14 +107,12 @@ export function memoryFile(cache: string, out: string, what: string): string {
 
 /** Reads a file of writeChecked. Returns null if it is missing or damaged. */
 export function readChecked<Value>(file: string): Value | null {
-  try {
+  return orElse(() => {
     const bytes = readFileSync(file);
     const body = bytes.subarray(0, bytes.lastIndexOf('\n'));
     const isWhole = bytes.toString('latin1', body.length) === `\n${digestOf(body)}`;
     return isWhole ? (JSON.parse(body.toString()) as Value) : null;
-  } catch {
-    return null;
-  }
+  }, null);
 }
 
 /** Writes an object as JSON and then its hash, and replaces the file in one step. Nothing is thrown. */

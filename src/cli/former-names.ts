@@ -1,4 +1,4 @@
-import { UsageError } from '../lib/errors.ts';
+import { orElse, UsageError } from '../lib/errors.ts';
 
 /** Commands and flags that version 0.2 renamed. Scripts may use their names of version 0.1 until version 0.3. */
 const commands = new Map([
@@ -50,12 +50,7 @@ const inScript = new RegExp(String.raw`((?<=^|[;&|(]\s*|^\w+=\S* )catalog|${npx}
 /** Replaces former names, and `npx catalog`, in the commands of a text. */
 export function withCurrentNames(path: string, text: string): string {
   if (path !== 'package.json') return inEach(text, inText);
-  let scripts: unknown[];
-  try {
-    scripts = Object.values(JSON.parse(text).scripts);
-  } catch {
-    return text;
-  }
+  const scripts: unknown[] = orElse(() => Object.values(JSON.parse(text).scripts), []);
   return scripts
     .filter((script) => typeof script === 'string')
     .reduce(

@@ -4,6 +4,7 @@ import { build } from '../build/build.ts';
 import { checkSettings, givenBaseUrl, loadSettings } from '../content/settings.ts';
 import { addDays, zone } from '../lib/calendar.ts';
 import { runChild, stopChild } from '../lib/children.ts';
+import { succeeds } from '../lib/errors.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import { prettyReport } from '../schema/diagnostics/report.ts';
@@ -210,12 +211,7 @@ export class CatalogBuilder {
 }
 
 function holdsBuild(dist: string): boolean {
-  try {
-    readBuildInfo(dist);
-    return true;
-  } catch {
-    return false;
-  }
+  return succeeds(() => readBuildInfo(dist));
 }
 
 /** The most output of a build that is kept, in bytes. */

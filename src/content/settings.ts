@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
-import { UsageError } from '../lib/errors.ts';
+import { succeeds, UsageError } from '../lib/errors.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
 import {
   type Diagnostic,
@@ -178,7 +178,8 @@ function parseSettings(bytes: string): { value: unknown; diagnostics: Diagnostic
   diagnostics.push(...hidden.map((finding) => diagnose({ ...finding, file: settingsFile })));
   for (const { rule, key, path, message, hint } of explain(settingsSource, value, { json: true }))
     diagnostics.push(fail(`settings/${rule}`, locationOf(path, { key }), { message, hint }));
-  if (faults.length === 0 && hasDuplicateKey(visible)) {
+  // js-yaml refuses a key that appears twice; JSON.parse would use the second.
+  if (faults.length === 0 && !succeeds(() => parseYaml(visible))) {
     for (const { code, pos } of parseDocument(visible, { prettyErrors: false }).errors) {
       if (code !== 'DUPLICATE_KEY') continue;
       const key = /^"[^"]*"/.exec(visible.slice(pos[0]))?.[0] ?? '"';
@@ -187,16 +188,6 @@ function parseSettings(bytes: string): { value: unknown; diagnostics: Diagnostic
     }
   }
   return { value, diagnostics };
-}
-
-/** Whether a key in a JSON text appears twice, which js-yaml refuses; JSON.parse would use the second. */
-function hasDuplicateKey(json: string): boolean {
-  try {
-    parseYaml(json);
-    return false;
-  } catch {
-    return true;
-  }
 }
 
 function deepFreeze<Value>(value: Value): Value {

@@ -1,5 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { isatty } from 'node:tty';
+import { succeeds } from './errors.ts';
 
 /** The processes that this program started and that have not ended. */
 const running = new Set<ChildProcess>();
@@ -35,18 +36,11 @@ export function startChild(
 
 /** Sends a signal to a process of `startChild` and to those that it started. */
 export function stopChild(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
-  if (process.platform === 'win32') spawnSync('taskkill', ['/pid', String(child.pid), '/t', '/f']);
+  const { pid } = child;
+  if (pid === undefined) return;
+  if (process.platform === 'win32') spawnSync('taskkill', ['/pid', String(pid), '/t', '/f']);
   // Without a group of its own, there is no process group with this id.
-  else if (!kill(-child.pid, signal)) child.kill(signal);
-}
-
-function kill(pid: number, signal: NodeJS.Signals): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch {
-    return false;
-  }
+  else if (!succeeds(() => process.kill(-pid, signal))) child.kill(signal);
 }
 
 function stopAll(): void {

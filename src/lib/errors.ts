@@ -34,6 +34,20 @@ function wrongKind(subject: string, stats: Stats): string | null {
   return `${subject} is ${stats.isFile() ? 'a file' : 'not a folder'}`;
 }
 
+/** Returns the result of `work`, or `fallback` if it throws anything. */
+export function orElse<Value, Fallback>(work: () => Value, fallback: Fallback): Value | Fallback {
+  try {
+    return work();
+  } catch {
+    return fallback;
+  }
+}
+
+/** Whether `work` throws nothing. */
+export function succeeds(work: () => unknown): boolean {
+  return orElse(() => [work()], null) !== null;
+}
+
 /** A wrong flag or environment variable stops a command. The CLI prints the message and exits with 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { runChild } from './children.ts';
-import { systemReason } from './errors.ts';
+import { orElse, systemReason } from './errors.ts';
 
 /** A git command failed. The message is its output. */
 export class GitError extends Error {
@@ -161,11 +161,7 @@ const redirections = ['GIT_DIR', 'GIT_COMMON_DIR', 'GIT_WORK_TREE', 'GIT_OBJECT_
 /** Whether Git could find a repository from a folder. */
 export function isInRepository(cwd: string): boolean {
   if (isRedirected(process.env)) return true;
-  try {
-    return gitFolder(realpathSync(cwd)) !== null;
-  } catch {
-    return true;
-  }
+  return orElse(() => gitFolder(realpathSync(cwd)) !== null, true);
 }
 
 /** Whether the environment makes Git use other folders. */
@@ -204,10 +200,6 @@ export function foldersAbove(folder: string): string[] {
 
 /** Returns the path that a file of Git names; null if it names none. */
 export function named(file: string, pattern: RegExp, base: string): string | null {
-  try {
-    const path = pattern.exec(readFileSync(file, 'utf8'))?.[1];
-    return path === undefined ? null : resolve(base, path);
-  } catch {
-    return null;
-  }
+  const path = orElse(() => pattern.exec(readFileSync(file, 'utf8'))?.[1], undefined);
+  return path === undefined ? null : resolve(base, path);
 }

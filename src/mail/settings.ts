@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { UsageError } from '../lib/errors.ts';
+import { orElse, UsageError } from '../lib/errors.ts';
 import { emailAddress } from '../schema/fields.ts';
 import type { ListName } from './provider.ts';
 
@@ -70,12 +70,9 @@ function parseServer(text: string): Omit<SmtpSettings, 'from'> | null {
   const port = url.port === '' ? (secure ? 465 : 587) : Number(url.port);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (url.username === '') return { host, port, secure };
-  try {
-    const auth = { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
-    return { host, port, secure, auth };
-  } catch {
-    return null;
-  }
+  const { username, password } = url;
+  const auth = orElse(() => ({ user: decodeURIComponent(username), pass: decodeURIComponent(password) }), null);
+  return auth && { host, port, secure, auth };
 }
 
 function parseSender(text: string): SmtpSettings['from'] | null {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findDefaultBranch } from '../content/history.ts';
 import { settingsFile } from '../content/settings.ts';
-import { OperationError } from '../lib/errors.ts';
+import { OperationError, orElse } from '../lib/errors.ts';
 import { changeByGit, firstLine, GitError, git, gitOrNull, head, mergeBase } from '../lib/git.ts';
 import type { Settings } from '../schema/settings.ts';
 import { alone, parseOwner } from '../storage/lock.ts';
@@ -134,20 +134,11 @@ export async function asOnlyEditor<Result>(
   cwd: string,
   work: () => Result | Promise<Result>,
   say?: (message: string) => void,
-  folder = gitFolderOf(cwd),
+  folder = orElse(() => locate(cwd).folders[0], undefined),
 ): Promise<Result> {
   // In the catalog folder, git would show it as a new file.
-  const file = folder === null ? join(cwd, '.agents') : join(folder, 'catalog-agents');
+  const file = folder === undefined ? join(cwd, '.agents') : join(folder, 'catalog-agents');
   return alone({ file, other: 'Another catalog command is changing agents', waitMs: 10_000, say }, work);
-}
-
-/** Git's own folder of a working tree; null without one. */
-function gitFolderOf(cwd: string): string | null {
-  try {
-    return locate(cwd).folders[0] ?? null;
-  } catch {
-    return null;
-  }
 }
 
 /** The branch of the remote to push to. Throws OperationError if there is none. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { OperationError } from '../lib/errors.ts';
+import { OperationError, orElse } from '../lib/errors.ts';
 import { isDraftName } from '../lib/files.ts';
 import { changeByGit, git, gitBytes, orNull } from '../lib/git.ts';
 import type { Release } from './plan.ts';
@@ -138,11 +138,7 @@ function locksIn(folder: string): { path: string; changed: number }[] {
 }
 
 function list(folder: string, recursive = false): string[] {
-  try {
-    return readdirSync(folder, { recursive, encoding: 'utf8' });
-  } catch {
-    return [];
-  }
+  return orElse(() => readdirSync(folder, { recursive, encoding: 'utf8' }), []);
 }
 
 /**
@@ -285,9 +281,5 @@ function issueIn(bytes: Buffer): number | null {
 }
 
 function readOrNull(path: string): Buffer | null {
-  try {
-    return readFileSync(path);
-  } catch {
-    return null;
-  }
+  return orElse(() => readFileSync(path), null);
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { succeeds } from '../lib/errors.ts';
 import { onceForEach } from '../lib/lazy.ts';
 import {
   emailAddress,
@@ -45,12 +46,7 @@ export const baseUrl = webUrl
 
 /** Whether dates can be written with a language tag, in a time zone. */
 function hasDates(language: string, timeZone: string): boolean {
-  try {
-    new Intl.DateTimeFormat(language, { timeZone });
-    return true;
-  } catch {
-    return false;
-  }
+  return succeeds(() => new Intl.DateTimeFormat(language, { timeZone }));
 }
 
 // Every build reads the settings, and making a format is slow.

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Middleware, Polka } from 'polka';
+import { orElse } from '../lib/errors.ts';
 import { type ErrorCode, errorCodes } from '../schema/requests.ts';
 import { codes, errorResponse, type JsonBytes, jsonBytes, RpcError } from './mcp/messages.ts';
 
@@ -19,7 +20,7 @@ export function parseTarget(raw: string): Target {
  * malformed.
  */
 export function candidates(path: string): string[] {
-  const decoded = decode(path);
+  const decoded = orElse(() => decodeURIComponent(path), null);
   if (decoded === null || !decoded.startsWith('/')) return [];
   if (/[\0\\]|\/\.{1,2}(?:\/|$)|\/\//.test(decoded)) return [];
   const name = decoded.slice(1);
@@ -33,14 +34,6 @@ function originForm(url: string): string {
   if (match === null) return '*';
   const rest = match[1] ?? '';
   return rest.startsWith('/') ? rest : `/${rest}`;
-}
-
-function decode(path: string): string | null {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return null;
-  }
 }
 
 /** A path as a part of a regular expression that matches nothing else. */

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { orElse } from '../lib/errors.ts';
 import { sha256Of } from '../lib/files.ts';
 import { type BuildInfo, buildFile, parseBuildInfo } from '../schema/documents.ts';
 import { findPending, noBuild, pendingFolders } from '../storage/build-folder.ts';
@@ -293,13 +294,11 @@ export async function followBuild(dist: string, rules: SiteRules, log: Logger): 
  */
 function isNowInPlace(dist: string, { folders, info }: LiveBuild): boolean {
   if (folders.roots.length === 1) return false;
-  try {
+  return orElse(() => {
     const root = realpathSync(dist);
     const { id } = parseBuildInfo(readFileSync(join(root, buildFile)));
     return root === folders.roots.at(-1) && id === info.id && findPending(root) === null;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 /** Returns a text that changes whenever build.json or a staging folder changes, even behind a link. */

@@ -18,7 +18,7 @@ import * as fs from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { parseBoundedJson } from '../lib/bounded.ts';
-import { OperationError, obstacleIn } from '../lib/errors.ts';
+import { OperationError, obstacleIn, orElse } from '../lib/errors.ts';
 import { sha256Of } from '../lib/files.ts';
 import { type BuildInfo, buildFile, buildInfo } from '../schema/documents.ts';
 import { realPath } from './disk.ts';
@@ -150,19 +150,11 @@ function removeEmptyFolders(target: string, folder: string): void {
 }
 
 function readPlan(folder: string): Plan | null {
-  try {
-    return planShape.parse(JSON.parse(readFileSync(join(folder, planName), 'utf8')));
-  } catch {
-    return null;
-  }
+  return orElse(() => planShape.parse(JSON.parse(readFileSync(join(folder, planName), 'utf8'))), null);
 }
 
 function fingerprint(target: string): string {
-  try {
-    return sha256Of(readFileSync(join(target, buildFile)));
-  } catch {
-    return '';
-  }
+  return orElse(() => sha256Of(readFileSync(join(target, buildFile))), '');
 }
 
 /** A folder that a build writes, and the option that names it. */
@@ -262,11 +254,7 @@ export function withdrawnIn(marketplace: unknown): ReadonlySet<string> {
 
 /** Reads the slugs of withdrawn agents from the build in `dist`; null if it does not list them. */
 export function readWithdrawn(dist: string): ReadonlySet<string> | null {
-  try {
-    return withdrawnIn(parseBoundedJson(readText(dist, 'marketplace.json')));
-  } catch {
-    return null;
-  }
+  return orElse(() => withdrawnIn(parseBoundedJson(readText(dist, 'marketplace.json'))), null);
 }
 
 /** Reads build.json in `dist`. Throws OperationError if there is no build. */

@@ -2,7 +2,7 @@ import * as fs from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
 import { parseJsonLine } from '../lib/bounded.ts';
-import { OperationError } from '../lib/errors.ts';
+import { OperationError, orElse } from '../lib/errors.ts';
 import { compareText } from '../lib/text.ts';
 import { cannotUse, createFile, type Disk, hasCode, ifMissing, realPath, syncFolder } from './disk.ts';
 import { type JournalOptions, openLastingJournal } from './journal.ts';
@@ -247,12 +247,8 @@ type Line = Record<string, unknown>;
 function voteOf(line: Buffer, id: string): Line | undefined {
   // Parsing every line of a large log would be slow.
   if (!line.includes(id)) return undefined;
-  try {
-    const value = parseJsonLine(line.toString('utf8')) as Line | null;
-    return value?.id === id ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = orElse(() => parseJsonLine(line.toString('utf8')) as Line | null, null);
+  return value?.id === id ? value : undefined;
 }
 
 function blanked(line: Buffer, id: string): Buffer {

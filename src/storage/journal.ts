@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import * as fs from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperationError } from '../lib/errors.ts';
+import { OperationError, orElse } from '../lib/errors.ts';
 import { inTurn } from '../lib/lazy.ts';
 import { createFile, type Disk, hasCode, makeFolder, realPath, reasonOf, syncFolder, writeAll } from './disk.ts';
 import { type GroupCommitOptions, groupCommit } from './group-commit.ts';
@@ -71,12 +71,8 @@ async function readExactly(handle: FileHandle, from: number, to: number): Promis
 
 /** Only an object is certain to be whole: the beginning of a number is a number too. */
 function isObject(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
+  const value: unknown = orElse(() => JSON.parse(text), null);
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Removes other users' permissions for an open file. False if they had none; Windows has no such permissions. */

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { OperationError } from '../lib/errors.ts';
+import { OperationError, succeeds } from '../lib/errors.ts';
 import { createFile, type Disk, hasCode, ifMissing, reasonOf, writeAll } from './disk.ts';
 import { parseLine } from './line-file.ts';
 
@@ -404,7 +404,7 @@ export async function alone<Result>(
   { other, say = () => {}, ...options }: AloneOptions,
   work: (beat: () => void) => Result | Promise<Result>,
 ): Promise<Result> {
-  if (!isWritable(dirname(options.file))) return work(() => {});
+  if (!succeeds(() => accessSync(dirname(options.file), constants.W_OK))) return work(() => {});
   const onWait = ({ who }: FileInUse) => say(`${other} (${who}). Waiting until it has finished.\n`);
   const ownOptions = { disk: fs, now: () => new Date(), random: randomBytes, warn: () => {}, onWait };
   const lock = await acquireLock({ ...ownOptions, ...options }).catch((error) => {
@@ -419,14 +419,5 @@ export async function alone<Result>(
     return await work(() => lock.beatNow());
   } finally {
     await lock.release();
-  }
-}
-
-function isWritable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -1,4 +1,5 @@
 import { Script } from 'node:vm';
+import { succeeds } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
 import {
   type Check,
@@ -124,7 +125,11 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
     const match = matches.get(source) ?? false;
     return match === 'slow' ? tooSlow : unless(Boolean(match), 'Nothing in it matches.');
   },
-  'is-json': (_, { answer }) => unless(isJson(answer), 'It is not JSON.'),
+  'is-json': (_, { answer }) =>
+    unless(
+      succeeds(() => JSON.parse(answer)),
+      'It is not JSON.',
+    ),
   'word-count': (range, { answer }) => outside(range, answer.match(/\S+/g)?.length ?? 0, 'word'),
   'not-equals': (text, { answer }) => unless(answer !== text.trim(), 'It is exactly this text.'),
   'not-contains': (text, { answer }) => containing([text], answer),
@@ -230,15 +235,6 @@ function lacking(texts: readonly string[], answer: string, form = same): string 
 function containing(texts: readonly string[], answer: string, form = same): string | null {
   const forbidden = present(texts, answer, form);
   return unless(forbidden.length === 0, `It contains ${listed(forbidden)}.`);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function outside({ min, max }: { min?: number | undefined; max?: number | undefined }, count: number, unit: string) {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { parseBoundedJson } from '../../lib/bounded.ts';
 import { type Ended, runChild } from '../../lib/children.ts';
-import { OperationError } from '../../lib/errors.ts';
+import { OperationError, orElse } from '../../lib/errors.ts';
 import { replaceFile, sha256Of } from '../../lib/files.ts';
 import { type HttpFailed, httpRequest, retryAfterMs } from '../../lib/http.ts';
 import type { OnProgress } from '../../lib/lazy.ts';
@@ -175,7 +175,7 @@ async function request(
 }
 
 function readReply(api: Api, body: string, name: string, key: string): Reply {
-  const { data } = api.reply.safeParse(parse(body));
+  const { data } = api.reply.safeParse(orElse(() => parseBoundedJson(body), undefined));
   if (data === undefined)
     throw new NoAnswer('The response is not one of this API. Check --url, and --api if the service has another API.');
   const { text, isCutOff, tokens, model } = data;
@@ -193,7 +193,7 @@ const errorBody = z.object({ error: z.union([z.string(), z.object({ message: z.s
 /** Says why there is no answer. The texts of services can repeat the key. */
 function refusal({ status, retryAfter, body }: Response, key: string): NoAnswer {
   if (status === null) return new NoAnswer(`The connection broke ${retries + 1} times (${body}).`);
-  const { error = '' } = errorBody.safeParse(parse(body)).data ?? {};
+  const { error = '' } = errorBody.safeParse(orElse(() => parseBoundedJson(body), undefined)).data ?? {};
   const text = typeof error === 'string' ? error : error.message;
   const said = maskSecrets(key === '' ? text : text.replaceAll(key, '…'))
     .replace(/\s+/g, ' ')
@@ -210,14 +210,6 @@ function refusal({ status, retryAfter, body }: Response, key: string): NoAnswer 
     `The service answered ${status}${wait}.${hint}${said === '' ? '' : ` It says: ${said}`}`,
     isFinal,
   );
-}
-
-function parse(text: string): unknown {
-  try {
-    return parseBoundedJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns a model that a shell command asks: it gets the message on stdin and prints the answer. */

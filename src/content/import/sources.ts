@@ -3,7 +3,7 @@ import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { OperationError, systemReason } from '../../lib/errors.ts';
+import { OperationError, orElse, systemReason } from '../../lib/errors.ts';
 import { compareText, servedText } from '../../lib/text.ts';
 import { line } from '../../schema/fields.ts';
 import { inputKey, isInputName, reservedName } from '../../text/prompt-text.ts';
@@ -215,11 +215,7 @@ async function downloaded(address: string): Promise<Buffer[]> {
 /** The path of an address, without percent-encoding. */
 function pathIn(address: string): string {
   const { pathname } = new URL(address);
-  try {
-    return decodeURIComponent(pathname);
-  } catch {
-    return pathname;
-  }
+  return orElse(() => decodeURIComponent(pathname), pathname);
 }
 
 function existingFile(path: string): string {

@@ -5,7 +5,7 @@ import { basename, join, relative, resolve, sep } from 'node:path';
 import * as z from 'zod';
 import { parseBoundedJson } from '../../lib/bounded.ts';
 import { runChild } from '../../lib/children.ts';
-import { OperationError, UsageError } from '../../lib/errors.ts';
+import { OperationError, orElse, UsageError } from '../../lib/errors.ts';
 import { programEngines, programFolder, programName, programVersion } from '../../program.ts';
 import { explain } from '../../schema/diagnostics/values.ts';
 import { toJson } from '../../schema/documents.ts';
@@ -122,12 +122,10 @@ export const ownPath = `vendor/${programName}-${programVersion}.tgz`;
  * the name there, so the name alone proves nothing.
  */
 function isPublished(): boolean {
-  try {
+  return orElse(() => {
     const list = JSON.parse(readFileSync(join(programFolder, '../.package-lock.json'), 'utf8'));
     return /^https?:/.test(list.packages[`node_modules/${programName}`].resolved);
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 /** Packs this program, and writes the lock file that has its digest, so that npm refuses any other package. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import * as z from 'zod';
 import { parseBoundedJson } from '../../lib/bounded.ts';
-import { OperationError, systemReason } from '../../lib/errors.ts';
+import { OperationError, orElse, systemReason } from '../../lib/errors.ts';
 import { isDraftName, makeFolder, replaceFiles } from '../../lib/files.ts';
 import { gitOrNull, mergeTexts } from '../../lib/git.ts';
 import { maskSecrets } from '../../lib/secrets.ts';
@@ -102,12 +102,9 @@ function conflictsIn(text: string): string {
 }
 
 function workflowsIn(folder: string): string[] {
-  try {
-    const names = readdirSync(join(folder, '.github/workflows')).filter((name) => /\.ya?ml$/.test(name));
-    return names.sort().map((name) => `.github/workflows/${name}`);
-  } catch {
-    return [];
-  }
+  const names = orElse(() => readdirSync(join(folder, '.github/workflows')), []);
+  const workflows = names.filter((name) => /\.ya?ml$/.test(name)).sort();
+  return workflows.map((name) => `.github/workflows/${name}`);
 }
 
 /** Git has what it overwrites. In package.json, only scripts change, and installing a version has just changed it. */

@@ -1,5 +1,6 @@
 import matter from 'gray-matter';
 import { isDay } from '../../lib/calendar.ts';
+import { orElse } from '../../lib/errors.ts';
 import {
   type Diagnostic,
   diagnose,
@@ -75,12 +76,8 @@ const maxLength = 65_536;
 
 /** Returns the keys and values of well-formed YAML, of which there may be none; null for anything else. */
 function readMapping(source: string): SplitSource['data'] | null {
-  try {
-    const data = parseYaml(source) ?? {};
-    return typeof data === 'object' && !Array.isArray(data) ? (data as SplitSource['data']) : null;
-  } catch {
-    return null;
-  }
+  const data = orElse(() => parseYaml(source) ?? {}, null);
+  return typeof data === 'object' && !Array.isArray(data) ? (data as SplitSource['data'] | null) : null;
 }
 
 /** Says why a first line does not open front matter. */

@@ -1,4 +1,5 @@
 import MarkdownIt from 'markdown-it';
+import { orElse } from '../../lib/errors.ts';
 import { once } from '../../lib/lazy.ts';
 import { findSecrets } from '../../lib/secrets.ts';
 import { type Finding, type Location, locationAt } from '../../schema/diagnostics/diagnostic.ts';
@@ -317,11 +318,7 @@ function inlineTexts(tokens: Inline): string[] {
 
 /** Decodes a link target. CRLF is normal in mailto: links, so it becomes LF. */
 function decoded(target: string): string {
-  try {
-    return decodeURIComponent(target).replaceAll('\r\n', '\n');
-  } catch {
-    return target;
-  }
+  return orElse(() => decodeURIComponent(target).replaceAll('\r\n', '\n'), target);
 }
 
 function escapedFindings(text: string, location: () => Location): TextFinding[] {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { orElse } from '../../lib/errors.ts';
 import { handshakeVersions, modernVersion, protocolVersions } from '../../schema/mcp.ts';
 
 /** The error codes of JSON-RPC 2.0 and of the Model Context Protocol, revision 2026-07-28. */
@@ -201,11 +202,10 @@ function decodeHeader(value: string | undefined): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value ?? '')?.[1];
   if (encoded === undefined) return value;
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(encoded)) return undefined;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(encoded, 'base64'));
-  } catch {
-    return undefined;
-  }
+  return orElse(
+    () => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(encoded, 'base64')),
+    undefined,
+  );
 }
 
 function mismatch(header: string, value: string | undefined, why: string): RpcError {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type Handlebars from 'handlebars';
 import runtime from 'handlebars/runtime.js';
 import { LRUCache } from 'lru-cache';
+import { orElse } from '../../lib/errors.ts';
 import { digestOf, sha256Of } from '../../lib/files.ts';
 import { once, onceForEach } from '../../lib/lazy.ts';
 import { programFolder } from '../../program.ts';
@@ -43,13 +44,9 @@ const compiler = once(() => require('handlebars') as typeof Handlebars);
  * The program's own templates by the digest of their key, compiled when the program was bundled: compiling one takes longer
  * than rendering it. A template that is not among them, such as one of a catalog, is compiled when it is used.
  */
-const precompiled = once(() => {
-  try {
-    return require(join(programFolder, 'lib/templates.cjs')) as Record<string, TemplateSpecification>;
-  } catch {
-    return {};
-  }
-});
+const precompiled = once(
+  (): Record<string, TemplateSpecification> => orElse(() => require(join(programFolder, 'lib/templates.cjs')), {}),
+);
 
 /** Compiled templates by their text: a process that builds again, such as the server, mostly has the same ones. */
 const compiledBefore = new LRUCache<string, Handlebars.TemplateDelegate>({ max: 200 });
