@@ -34,6 +34,11 @@ function startVoting(form: HTMLFormElement): void {
   else preselect(form, new URLSearchParams(location.search).get('vote'));
   showTotals(form, slug);
 
+  // A note goes with the latest vote, which the reader may have changed in another tab.
+  form.addEventListener('submit', () => {
+    const latest = recall(key);
+    if (latest !== null) form.dataset.voted = latest;
+  });
   startSending(form, 'vote', ({ vote, note }) => {
     remember(key, String(vote));
     showVote(String(vote));

@@ -211,6 +211,25 @@ test('sees their latest vote on each agent, and none on an agent without one', a
   });
 });
 
+test('sends a note with the vote that they changed in another tab', async () => {
+  await reader.onPage('/agents/jargon-meter', async (page) => {
+    const vote = async (tab: Page, value: string) => {
+      await tab.locator(`.vote button[value="${value}"]`).click();
+      await textOf(tab, '.vote .form-message', new RegExp(`vote \\(${value}\\) was recorded`));
+    };
+    await vote(page, 'yes');
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await vote(other, 'no');
+    await other.close();
+    await page.locator('#vote-note').fill('On second thought.');
+    await page.getByRole('button', { name: 'Send the note' }).click();
+    await textOf(page, '.vote .form-message', /vote \(no\) and your note were recorded/);
+    assert.equal(await page.locator('.vote button[aria-pressed="true"]').allTextContents(), ['No']);
+    assert.is(reader.site.linesOf('votes').at(-1)?.vote, 'no');
+  });
+});
+
 test('subscribes', async () => {
   await reader.onPage('/about', async (page) => {
     await page.locator('#subscribe-email').fill('ada@example.com');
