@@ -171,15 +171,17 @@ export interface ConsentTools {
 }
 
 /**
- * Confirms a subscription. False if it cannot be confirmed any more: it was erased, or its reader left the list.
+ * Confirms a subscription. False if it cannot be confirmed any more: it was erased, its reader left the list, or its address was
+ * suppressed after it was confirmed.
  *
  * The time is later than any suppression of the address, also if the clock went back since then.
  */
 export async function confirm({ id }: Claims, { subscriptions, key, now }: ConsentTools): Promise<boolean> {
   const [subscription] = await subscriptions.find({ id });
   if (subscription === undefined || subscription.unsubscribed !== undefined) return false;
-  if (subscription.confirmed !== undefined) return true;
-  const suppressed = (await subscriptions.suppressions()).get(addressHash(subscription.email, key));
+  const suppressions = await subscriptions.suppressions();
+  if (subscription.confirmed !== undefined) return isActive(subscription, suppressions, key);
+  const suppressed = suppressions.get(addressHash(subscription.email, key));
   const earliest = suppressed === undefined ? 0 : Date.parse(suppressed) + 1;
   await subscriptions.mark(id, 'confirmed', new Date(Math.max(now(), earliest)).toISOString());
   return true;

@@ -244,6 +244,7 @@ for (const [name, open] of stores) {
       assert.equal(await mailed(), []);
       at(days(11));
       assert.is(await subscribe('2'), true);
+      assert.is(await confirm(claims('1'), tools), false, 'the link of an earlier email does not promise emails');
       assert.equal(await mailed(), []);
       // The clock was ahead, and is set right.
       at(days(9));
