@@ -47,7 +47,7 @@ export function upgrade(folder: string, baseUrl: string, options: UpgradeOptions
     merged: [] as string[],
     /** Files in which only former names of commands and flags are replaced. */
     renamed: [] as string[],
-    /** Files in which both sides changed the same lines. Their lines stay as they are; `diff` has all versions of them. */
+    /** Files in which both sides changed the same lines, which stay those of the editor; `diff` has all versions of them. */
     changed: [] as { path: string; diff: string }[],
   };
   const files = upgradedFiles(baseUrl);
@@ -63,10 +63,13 @@ export function upgrade(folder: string, baseUrl: string, options: UpgradeOptions
       const merge = original === undefined ? null : merged(own, { original, text, from: last.version });
       // An interrupted upgrade may have joined the changes before.
       if (merge?.text === own) continue;
-      if (merge?.conflicts === false) {
+      const joined = merge === null ? own : merge.text.replace(conflict, '$1');
+      if (joined !== own) {
         result.merged.push(path);
-        writes.set(path, merge.text);
-      } else result.changed.push({ path, diff: merge === null ? diffOf(path, own, text) : conflictsIn(merge.text) });
+        writes.set(path, joined);
+      }
+      if (merge === null) result.changed.push({ path, diff: diffOf(path, own, text) });
+      else if (merge.conflicts) result.changed.push({ path, diff: conflictsIn(merge.text) });
     }
   }
   for (const path of ['package.json', 'README.md', ...workflowsIn(folder)]) {
@@ -96,9 +99,11 @@ function merged(own: string, { original, text, from }: { original: string; text:
   return mergeTexts({ yours: own, original, theirs: text }, labels);
 }
 
-/** The lines that both sides changed, in all three versions. */
+/** Matches lines that both sides changed, in all three versions, those of the editor first. */
+const conflict = /^<{7} .*\n([\s\S]*?)^\|{7} [\s\S]*?^>{7} .*\n?/gm;
+
 function conflictsIn(text: string): string {
-  return maskSecrets((text.match(/^<{7} [\s\S]*?^>{7} .*\n?/gm) ?? []).join(''));
+  return maskSecrets((text.match(conflict) ?? []).join(''));
 }
 
 function workflowsIn(folder: string): string[] {

@@ -72,6 +72,26 @@ test('after an update of the program, untouched workflows are new, and an edited
     assert.is((await upgrade(folder, '--check')).code, 0);
   }));
 
+test('where both sides changed one line, the other changes of the program are joined, also with --keep', () =>
+  inFolder(async (folder) => {
+    await init(folder);
+    const workflow = read(folder, publishFile);
+    const [name, schedule] = ['name: Publish\n', "'23 * * * *'"];
+    const old = workflow.replace(name, 'name: Old\n').replace(schedule, "'0 1 * * *'");
+    age(folder, { [publishFile]: old });
+    writeFiles(folder, { [publishFile]: old.replace('name: Old\n', 'name: Mine\n') });
+    await commit(folder);
+    const joined = workflow.replace(name, 'name: Mine\n');
+    const { stdout } = await upgrade(folder);
+    assert.is(read(folder, publishFile), joined);
+    assert.match(stdout, `with the changes of the program:\n  ${publishFile}\n`);
+    assert.match(stdout, '<<<<<<< yours\nname: Mine\n||||||| version 0.1.9\nname: Old\n=======\nname: Publish\n');
+    const again = await upgrade(folder);
+    assert.match(again.stdout, '<<<<<<< yours\nname: Mine\n', 'it is shown until it is reviewed');
+    await upgrade(folder, '--keep');
+    assert.equal([(await upgrade(folder, '--check')).code, read(folder, publishFile)], [0, joined]);
+  }));
+
 /** The files outside of .git. */
 const catalogIn = (folder: string): Record<string, string> =>
   Object.fromEntries(
