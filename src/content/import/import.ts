@@ -177,7 +177,7 @@ class Drafts {
   readonly #index = new TextIndex();
   /** The titles of the catalog's agents. Two new drafts with one title also have one slug, which is found first. */
   readonly #titles = new Map<string, string>();
-  /** The rows or files that drafts were made from, by slug. */
+  /** The rows or files that drafts were made from, now or earlier, by slug. */
   readonly #made = new Map<string, string>();
   readonly #folders: ReadonlyMap<string, Calendar['folders'][number]>;
   readonly #dates: Set<string | null>;
@@ -210,7 +210,10 @@ class Drafts {
       ...(address === null ? {} : { address }),
       license: prompt.license ?? license ?? 'unknown',
     };
-    if (sameSource(this.#folders.get(slug)?.texts().get('agent.md'), source)) return null;
+    if (sameSource(this.#folders.get(slug)?.texts().get('agent.md'), source)) {
+      this.#made.set(slug, where);
+      return null;
+    }
     const title = prompt.title?.trim() ?? titleFrom(slug);
     const taken = this.#titles.get(plainTitle(title));
     if (taken !== undefined && taken !== slug) return unusable(`Its title, ${title}, is already that of ${taken}.`);

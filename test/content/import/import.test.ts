@@ -186,7 +186,9 @@ test('an import continues where the limit stopped it, names repetitions, and wri
     assert.is(first.result.drafts[1]?.notes.at(-1), '100% of its prompt is also in prompt-a.');
     const second = await run('a.csv', '--from', 'prompts-chat', '--limit', '2');
     assert.equal([second.result.drafts.map(({ slug }) => slug), second.result.more], [['prompt-c'], false]);
-    assert.equal(second.result.known, ['prompt-a', 'prompt-b', 'prompt-a']);
+    assert.equal(second.result.known, ['prompt-a', 'prompt-b']);
+    // Another prompt with the name of an imported one is not lost unseen.
+    assert.equal([second.code, second.result.problems], [1, dry.result.problems]);
     assert.is(second.result.drafts[0]?.date, '2026-02-04');
   });
 });
