@@ -1,7 +1,7 @@
 import { columnsText, csv, visible } from '../lib/text.ts';
 import { parseLine, readLines } from '../storage/line-file.ts';
 import { type ListName, listNames, type StoredSubscription, type SubscriberLog } from './provider.ts';
-import { SubscriptionIndex, storedLine } from './subscribers-file.ts';
+import { SubscriptionIndex, storedLine, subscriberLogs } from './subscribers-file.ts';
 
 /** One address on one list, no matter how often it subscribed. */
 export type SubscriberEntry = ReturnType<typeof subscriberEntries>[number];
@@ -25,19 +25,21 @@ export interface ExportFilter {
 }
 
 /**
- * Reads the file of subscribers: each address once per list, in any case, ordered by its first subscription.
+ * Reads the file of subscribers and its rotated files: each address once per list, in any case, ordered by its first subscription.
  *
- * Unreadable lines are left out, with a warning that has the line number. A missing file has no subscribers. A server
+ * Unreadable lines are left out, with a warning that has the file and the line number. A missing file has no subscribers. A server
  * may be running.
  */
 export async function readSubscribers(path: string, filter: ExportFilter, log: SubscriberLog) {
   const index = new SubscriptionIndex();
-  let number = 0;
-  for await (const bytes of readLines(path)) {
-    number += 1;
-    const line = parseLine(bytes, storedLine);
-    if (line !== undefined) index.add(line);
-    else log.warn({ file: path, line: number }, 'A line of the subscriber file cannot be read and was left out.');
+  for (const file of (await subscriberLogs(path)).files) {
+    let number = 0;
+    for await (const bytes of readLines(file)) {
+      number += 1;
+      const line = parseLine(bytes, storedLine);
+      if (line !== undefined) index.add(line);
+      else log.warn({ file, line: number }, 'A line of the subscriber file cannot be read and was left out.');
+    }
   }
   return subscriberEntries(index.all, filter);
 }

@@ -6,7 +6,7 @@ import { OperationError } from '../lib/errors.ts';
 import { inTurn, once } from '../lib/lazy.ts';
 import { cannotUse, type Disk, ifMissing, realPath } from '../storage/disk.ts';
 import { openJournal, openLastingJournal, tornPath } from '../storage/journal.ts';
-import { isPacked, newline, parseLine, readLines, rewriteLines, rotatedFiles } from '../storage/line-file.ts';
+import { findLogs, isPacked, newline, parseLine, readLines, rewriteLines, rotatedFiles } from '../storage/line-file.ts';
 import { type LockOptions, withLock } from '../storage/lock.ts';
 import { addressHash } from './consent.ts';
 import {
@@ -86,6 +86,12 @@ export class SubscriptionIndex {
 }
 
 /**
+ * The file of subscribers and its rotated files, in the order in which they were written. Compressed ones are not read, since
+ * erasing an address does not reach them.
+ */
+export const subscriberLogs = (file: string) => findLogs(file, (name) => !isPacked(name));
+
+/**
  * Reads the subscriptions in a file, which another process may own: each call reads only what was added since the last one,
  * or everything if the file was replaced. Suppressed addresses are in `suppressed.jsonl` next to it, which has no lasting owner.
  */
@@ -102,7 +108,7 @@ export function fileSubscriptions(file: string, disk: Disk = fs): Omit<Subscript
     if (ino !== read.inode || size < read.bytes) {
       index = new SubscriptionIndex();
       read = { inode: ino, bytes: 0 };
-      for (const rotated of await rotatedFiles(file)) if (!isPacked(rotated)) await addLines(rotated, 0);
+      for (const rotated of (await subscriberLogs(file)).files) if (rotated !== file) await addLines(rotated, 0);
     }
     if (size > read.bytes) read.bytes += await addLines(file, read.bytes);
   }

@@ -3,10 +3,9 @@ import { dirname } from 'node:path';
 import * as z from 'zod';
 import { parseJsonLine } from '../lib/bounded.ts';
 import { OperationError, orElse } from '../lib/errors.ts';
-import { compareText } from '../lib/text.ts';
 import { cannotUse, createFile, type Disk, hasCode, ifMissing, realPath, syncFolder } from './disk.ts';
 import { type JournalOptions, openLastingJournal } from './journal.ts';
-import { isPacked, newline, parseLine, readLines, rewriteLines, rotatedFiles } from './line-file.ts';
+import { findLogs, newline, parseLine, readLines, rewriteLines } from './line-file.ts';
 import { withLock } from './lock.ts';
 import {
   type NewVote,
@@ -163,26 +162,6 @@ export async function* readVotes(file: string, onMalformed?: (line: number) => v
   }
 }
 
-/** Finds the files of a vote log, those with the oldest votes first, even if only rotated ones are left. */
-export async function findVoteLogs(file: string) {
-  const rotated = await rotatedFiles(file);
-  // A file that is being compressed exists twice.
-  const once = rotated.filter((name) => !(isPacked(name) && rotated.includes(name.replace(/\.\w+$/, ''))));
-  const readable = once.filter((name) => !isPacked(name) || name.endsWith('.gz'));
-  const dated = await Promise.all(readable.map(async (name) => ({ name, time: await firstTime(name) })));
-  dated.sort((a, b) => compareText(a.time, b.time));
-  return {
-    files: [...dated.map(({ name }) => name), file],
-    /** Files in a compression that cannot be read here. */
-    unreadable: once.filter((name) => !readable.includes(name)),
-  };
-}
-
-async function firstTime(file: string): Promise<string> {
-  for await (const { time } of readVotes(file)) return time;
-  return '';
-}
-
 /** Reads the votes of several files in turn, each vote once. Calls `onMalformed` for each line that is not a vote. */
 export async function* readAllVotes(
   files: readonly string[],
@@ -204,7 +183,7 @@ export async function* readAllVotes(
 async function countVotes(file: string): Promise<VoteTotal[]> {
   const totals = new Map<string, VoteTotal>();
   let [day, last] = ['', new Map<string, 'yes' | 'no'>()];
-  for await (const { time, slug, vote, voter } of readAllVotes((await findVoteLogs(file)).files, () => {})) {
+  for await (const { time, slug, vote, voter } of readAllVotes((await findLogs(file)).files, () => {})) {
     if (utcDay(new Date(time)) !== day) [day, last] = [utcDay(new Date(time)), new Map()];
     const total = totals.get(slug) ?? { slug, yes: 0, no: 0 };
     const before = last.get(`${slug} ${voter}`);

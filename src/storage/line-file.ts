@@ -2,9 +2,10 @@ import { createReadStream } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { createGunzip } from 'node:zlib';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { parseJsonLine } from '../lib/bounded.ts';
 import { OperationError } from '../lib/errors.ts';
+import { compareText } from '../lib/text.ts';
 import { type Disk, hasCode, ifMissing, realPath, syncFolder, writeAll } from './disk.ts';
 
 /** The byte that ends a line. */
@@ -82,6 +83,38 @@ const packed = /\.(?:gz|bz2|xz|zst|zip)$/;
 /** Whether the name of a file is that of a compressed one. */
 export function isPacked(file: string): boolean {
   return packed.test(file);
+}
+
+/**
+ * Finds the files of a log, those with the oldest lines first, even if only rotated ones are left. `isReadable` says of which
+ * rotated files; the others are `unreadable`. A compressed one is readable by default if it is in gzip.
+ */
+export async function findLogs(
+  file: string,
+  isReadable = (name: string) => !isPacked(name) || name.endsWith('.gz'),
+): Promise<{ files: string[]; unreadable: string[] }> {
+  const rotated = await rotatedFiles(file);
+  // A file that is being compressed exists twice.
+  const once = rotated.filter((name) => !(isPacked(name) && rotated.includes(name.replace(/\.\w+$/, ''))));
+  const readable = once.filter(isReadable);
+  // By name, the tenth file would come before the second, and newer ones before older ones.
+  const byTime = await Promise.all(readable.map(async (name) => ({ name, time: await firstTime(name) })));
+  byTime.sort((a, b) => compareText(a.time, b.time));
+  return {
+    files: [...byTime.map(({ name }) => name), file],
+    unreadable: once.filter((name) => !readable.includes(name)),
+  };
+}
+
+const dated = z.object({ time: z.string() });
+
+/** The time of the first line that has one; empty if none has. */
+async function firstTime(file: string): Promise<string> {
+  for await (const line of readLines(file)) {
+    const { time } = parseLine(line, dated) ?? {};
+    if (time !== undefined) return time;
+  }
+  return '';
 }
 
 interface RewriteOptions {

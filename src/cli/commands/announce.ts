@@ -36,8 +36,8 @@ async function withAnnouncements<Result>(
     const warn = (message: string) => terminal.say(`${message}\n`);
     const folder = join(data, 'announcements');
     const signOfUse = async () => {
-      const { findVoteLogs } = await import('../../storage/file-votes.ts');
-      const { files } = await findVoteLogs(process.env.CATALOG_VOTES || join(data, 'votes.jsonl'));
+      const { findLogs } = await import('../../storage/line-file.ts');
+      const { files } = await findLogs(process.env.CATALOG_VOTES || join(data, 'votes.jsonl'));
       const hasContent = (path: string) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
       const sign = [join(data, 'signups.jsonl'), ...files].find(hasContent);
       return sign && `${sign} exists, but ${folder}`;

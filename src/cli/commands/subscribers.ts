@@ -134,15 +134,19 @@ async function listDatabase(url: string, filter: ExportFilter): Promise<Subscrib
 
 async function listFile(file: string, filter: ExportFilter, terminal: Console): Promise<SubscriberEntry[]> {
   const { readSubscribers } = await import('../../mail/export.ts');
+  const { subscriberLogs } = await import('../../mail/subscribers-file.ts');
   if (!existsSync(file))
     terminal.say(`${file} does not exist: nobody has subscribed yet, or the file is elsewhere (--data or --file).\n`);
-  const unread: number[] = [];
-  const warn = ({ line }: Record<string, unknown>) => void unread.push(Number(line));
+  const unread = new Map<string, number[]>();
+  const warn = ({ file, line }: Record<string, unknown>) =>
+    void unread.set(String(file), [...(unread.get(String(file)) ?? []), Number(line)]);
   const entries = await readSubscribers(file, filter, { warn }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === undefined) throw error;
     throw new OperationError(`Cannot read ${file} (${error.code}).`, { cause: error });
   });
-  if (unread.length > 0) terminal.say(skippedLines(file, unread));
+  for (const [name, lines] of unread) terminal.say(skippedLines(name, lines));
+  const { unreadable } = await subscriberLogs(file);
+  if (unreadable.length > 0) terminal.say(`Not read, because compressed: ${unreadable.join(', ')}.\n`);
   return entries;
 }
 

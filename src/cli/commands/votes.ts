@@ -65,12 +65,13 @@ async function withLogs<Result>(
   work: (source: VoteSource) => Promise<Result>,
   { named = false } = {},
 ): Promise<Result> {
-  const { findVoteLogs, readAllVotes } = await import('../../storage/file-votes.ts');
+  const { readAllVotes } = await import('../../storage/file-votes.ts');
+  const { findLogs } = await import('../../storage/line-file.ts');
   const unusable = (error: NodeJS.ErrnoException): never => {
     if (error.code === undefined || !/^E[A-Z]+$/.test(error.code)) throw error;
     throw new OperationError(`Cannot read the vote log ${logs.join(', ')} (${error.code}).`, { cause: error });
   };
-  const rotated = await Promise.all(logs.map((log) => findVoteLogs(log).catch(unusable)));
+  const rotated = await Promise.all(logs.map((log) => findLogs(log).catch(unusable)));
   const files = rotated.flatMap((each) => each.files);
   const unreadable = rotated.flatMap((each) => each.unreadable);
   if (unreadable.length > 0)
@@ -311,8 +312,9 @@ async function blankInLog(id: string, flags: StoreFlags, terminal: Console): Pro
 
 /** The file with a vote: the log or one of its rotated files; the log if no file has it. */
 async function fileWith(id: string, file: string): Promise<string> {
-  const { findVoteLogs, readVotes } = await import('../../storage/file-votes.ts');
-  for (const name of (await findVoteLogs(file)).files.reverse()) {
+  const { readVotes } = await import('../../storage/file-votes.ts');
+  const { findLogs } = await import('../../storage/line-file.ts');
+  for (const name of (await findLogs(file)).files.reverse()) {
     for await (const vote of readVotes(name)) {
       if (vote.id !== id) continue;
       if (name.endsWith('.gz')) throw new OperationError(`Vote ${id} is in ${name}. Decompress that file first.`);

@@ -156,6 +156,19 @@ for (const [name, args, message] of wrongUsage) {
   });
 }
 
+test('subscribers of rotated files, who get email too, are listed, and what was not read is named', () =>
+  withFile(async (folder, file) => {
+    writeFiles(folder, {
+      'data/signups.jsonl.1': `${line({ email: 'old@example.com', time: '2026-10-01T10:00:00.000Z' })}torn\n`,
+      'data/signups.jsonl.2.gz': 'packed',
+    });
+    const { stdout, stderr } = await catalog(['subscribers', '--cwd', folder, '--format', 'csv']);
+    assert.match(stdout, '\n2026-10-01T10:00:00.000Z,old@example.com,daily,');
+    assert.match(stdout, 'bob@example.com');
+    assert.match(stderr, `Skipped line 2 of ${file}.1: incomplete or invalid.\n`);
+    assert.match(stderr, `Not read, because compressed: ${file}.2.gz.\n`);
+  }));
+
 test('erase removes an address from the file, its torn lines and rotated files, and says how many lines', () =>
   withFile(async (folder, file) => {
     writeFiles(folder, {

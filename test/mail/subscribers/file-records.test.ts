@@ -33,6 +33,32 @@ test('a reader of the file notices what another process adds, rotates or replace
     assert.is(await ids(), 'a b c f');
   }));
 
+test('rotated files are read in the order in which they were written, whatever their names', () =>
+  withFolder(async (path) => {
+    const line = (id: string, more = {}) =>
+      `${JSON.stringify({ id, time: '2026-11-01T10:00:00Z', email: `${id}@example.com`, list: 'daily', ...more })}\n`;
+    const event = (id: string, day: number, name: string) =>
+      `${JSON.stringify({ id, time: `2026-11-0${day}T10:00:00Z`, event: name })}\n`;
+    await fs.mkdir(dirname(path));
+    // As logrotate names them: the newest is the first.
+    await fs.writeFile(`${path}.10`, line('ann') + line('bob') + event('bob', 1, 'confirmed'));
+    await fs.writeFile(`${path}.2`, event('ann', 2, 'confirmed'));
+    await fs.writeFile(`${path}.1`, event('bob', 3, 'unsubscribed'));
+    await fs.writeFile(`${path}.11.gz`, 'damaged');
+    await fs.writeFile(path, event('ann', 4, 'unsubscribed') + line('cat', { time: '2026-11-04T10:00:00Z' }));
+    const stored = await fileSubscriptions(path).find({ list: 'daily' });
+    const outcomes = stored.map(({ id, confirmed, unsubscribed }) => [
+      id,
+      confirmed?.slice(8, 10),
+      unsubscribed?.slice(8, 10),
+    ]);
+    assert.equal(outcomes, [
+      ['ann', '02', '04'],
+      ['bob', '01', '03'],
+      ['cat', undefined, undefined],
+    ]);
+  }));
+
 test('after the disk failed once, the next question is answered', () =>
   withFolder(async (path) => {
     let isBroken = true;
