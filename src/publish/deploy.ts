@@ -18,8 +18,9 @@ const linkName = 'dist';
  * The script that installs a build on the target. It unpacks stdin into builds/<id>, switches the link by a rename, and
  * removes all but the last builds. It runs in any POSIX shell with tar and the mv of GNU or busybox.
  *
- * The link always leads to a complete build, the old or the new one. An interrupted transfer changes nothing. Web servers
- * that run as another user can read the build, whoever made it.
+ * The link always leads to a complete build, the old or the new one. An interrupted transfer changes nothing. A build that is
+ * there already is used again, unless files are missing since its removal was interrupted. Web servers that run as another
+ * user can read the build, whoever made it.
  */
 function remoteScript({ folder, id, files }: { folder: string; id: string; files: number }): string {
   return `set -eu
@@ -31,15 +32,17 @@ if [ -e ${linkName} ] && [ ! -L ${linkName} ]; then
   exit 1
 fi
 staging=$(mktemp -d builds/.incoming-XXXXXXXX)
-trap 'rm -rf "$staging" ".${linkName}-$$"' EXIT
+trap 'rm -rf "$staging" "$staging.old" ".${linkName}-$$"' EXIT
 trap 'exit 1' HUP INT TERM
 tar -xf - -C "$staging"
-count=$(find "$staging" -type f | wc -l)
+files_in() { find "$1" -type f | wc -l; }
+count=$(files_in "$staging")
 if [ "$count" -lt ${files} ]; then
   echo "only $count of ${files} files arrived" >&2
   exit 1
 fi
 chmod -R u=rwX,go=rX "$staging"
+if [ -d builds/${id} ] && [ "$(files_in builds/${id})" -lt ${files} ]; then mv -T builds/${id} "$staging.old"; fi
 if [ ! -d builds/${id} ]; then mv -T "$staging" builds/${id}; fi
 touch builds/${id}
 ln -s builds/${id} ".${linkName}-$$"

@@ -197,6 +197,19 @@ test('deploying a build twice keeps one copy, and an earlier build can be restor
   });
 });
 
+test('an earlier build whose removal was interrupted is restored whole', async () => {
+  await inFolder(async (folder) => {
+    const host = join(folder, 'host');
+    const first = builtCatalog(join(folder, 'first'), [one]);
+    const next = builtCatalog(join(folder, 'next'), [one, two]);
+    for (const out of [first, next]) assert.is((await deploy(out, host)).code, 0);
+    rmSync(join(host, 'builds', idOf(first), 'agents'), { recursive: true });
+    assert.is((await deploy(first, host)).code, 0);
+    assert.ok(existsSync(join(host, 'dist/agents/one.html')));
+    assert.equal(readdirSync(join(host, 'builds')).sort(), [idOf(first), idOf(next)].sort());
+  });
+});
+
 test('invalid targets and builds are reported before anything is sent', async () => {
   await inFolder(async (folder) => {
     const out = builtCatalog(join(folder, 'first'), [one]);
