@@ -125,8 +125,27 @@ const rows: [string, unknown, string, boolean][] = [
   ['quotes-in-input', true, 'It says "The tent isn’t | here."', true],
   ['quotes-in-input', true, 'It says "eleven rows", and "twelve: rows".', false],
   ['quotes-in-input', true, 'It says "eleven rows".', true],
+  ['quotes-in-input', true, 'It says "two rows have no price?!".', true],
+  ['quotes-in-input', true, 'It says «He said “no more tents”».', true],
+  ['quotes-in-input', { allow: ['a very cheap', 'tent again'] }, 'It says "cheaptent again".', false],
+  ['numbers-in-input', true, 'There is 1.', false],
+  ['numbers-in-input', true, '## 12. First', true],
+  ['numbers-in-input', true, 'Case B-77 is closed.', true],
+  ['numbers-in-input', true, 'It fell by -77.', false],
+  ['numbers-in-input', { upTo: 40 }, 'There are 33.', true],
+  ['numbers-in-input', { upTo: 40 }, 'There are 3.5.', false],
+  ['numbers-in-input', { allow: ['12,400', '1,240,500'] }, 'There are 12400 of 1240500.', true],
+  ['numbers-in-input', { allow: ['1234567'] }, 'There are 1234,567.', false],
+  ['numbers-in-input', { allow: ['123456'] }, 'There are 1,234,56.', false],
+  ['headings', ['Odd rows'], 'Odd # rows', false],
+  ['computed-number', { after: 'total', is: 7 }, 'In total 3−7', true],
+  ['computed-number', { after: 'total', is: 7 }, 'Total: 7\nThe total of the others is 3', true],
+  ['table-cell', { row: 'b', column: 'y', never: ['no'] }, '| k | x |\n|---|---|\n| b | 1 |', false],
+  ['table-cell', { row: 'k', column: 'x', says: ['x'] }, '| k | x |\n|---|---|\n| b | 1 |', false],
+  ['says', { about: ['row 4'], accept: ['late'] }, 'Row 4: late\nRow 4 is the last', true],
 ];
-const input = "Two rows\nhave: two rows\n  have no price. 2026-11-22 14:05, 1240.5\nThe tent isn't \\| here.\n";
+const input =
+  'Two rows\nhave: two rows\n  have no price. 2026-11-22 14:05, 1240.5\nThe tent isn\'t \\| here.\nHe said "no more tents".\n';
 for (const [kind, value, answer, passes] of rows) {
   test(`${kind} ${JSON.stringify(value)} ${passes ? 'passes' : 'fails'} ${JSON.stringify(answer)}`, () => {
     const entry = check.parse({ [kind]: value });
@@ -175,6 +194,40 @@ const failures: [string, unknown, string, string, string][] = [
     'Not in the input: 31, 32, 33, 34, 35, 36, 37, 38, 39, 40.',
   ],
   ['numbers-in-input', { upTo: 3, allow: [4, '5'] }, '6 or 1,007', 'upTo 3, allow 4, 5', 'Not in the input: 6, 1007.'],
+  ['last-line', ['Ask'], 'Ask\nYes', 'Ask', 'The last line is "Yes".'],
+  ['lines-in-order', ['a', 'b'], 'b\na', 'a · b', 'No line with "b" comes after the others.'],
+  ['matching-lines', { regex: '^-', min: 2 }, '- a', 'regex ^-, min 2', 'It has 1 such line.'],
+  ['computed-number', { after: 'total', is: 7 }, 'x', 'after total, is 7', 'No line has "total".'],
+  [
+    'computed-number',
+    { after: 'total', is: 7 },
+    'Total: unknown',
+    'after total, is 7',
+    'It has to be 7, and it is missing.',
+  ],
+  [
+    'computed-number',
+    { after: 'total', is: '1 / 3' },
+    'Total: 1 2 3 4 5 6',
+    'after total, is 1 / 3',
+    'It has to be 0.333333, and it is 1, 2, 3, 4, 5.',
+  ],
+  [
+    'table-cell',
+    { row: 'b', column: 'y', says: ['1'] },
+    '| k | x |\n|---|---|\n| b | 1 |',
+    'row b, column y, says 1',
+    'No table has a cell in the row "b" and the column "y".',
+  ],
+  [
+    'table-cell',
+    { row: 'b', column: 'x', says: ['1'] },
+    '| k | x |\n|---|---|\n| b | 2 |',
+    'row b, column x, says 1',
+    'It says "2".',
+  ],
+  ['says', { about: ['row 4'], accept: ['late'] }, 'x', 'about row 4, accept late', 'No line is about "row 4".'],
+  ['says', { about: ['row 4'], accept: ['late'] }, 'Row 4: no', 'about row 4, accept late', 'It says "Row 4: no".'],
 ];
 for (const [kind, value, answer, shown, failure] of failures) {
   test(`${kind} ${JSON.stringify(value)} says why ${JSON.stringify(answer.slice(0, 20))} fails`, () => {
