@@ -325,10 +325,13 @@ const patienceMs = 3_000;
 
 /** Sends emails that ask readers to confirm their subscriptions, one after the other. */
 export function openConfirmations(tools: ConfirmationTools) {
-  const { smtp, title, key, now, runtimeUrl, log } = tools;
+  const { subscriptions, smtp, title, key, now, runtimeUrl, log } = tools;
   const retries = new Set<NodeJS.Timeout>();
+  /** The subscriptions whose email was certainly not sent so far. */
+  const unsent = new Set<string>();
   let turn: Promise<void> = Promise.resolve();
   let waiting = 0;
+  let isClosed = false;
 
   function enqueue(id: string, attempt: number): void {
     if (waiting >= mostWaiting) {
@@ -336,6 +339,7 @@ export function openConfirmations(tools: ConfirmationTools) {
       return;
     }
     waiting += 1;
+    unsent.add(id);
     turn = turn
       .then(() => send(id, attempt))
       .finally(() => {
@@ -343,9 +347,18 @@ export function openConfirmations(tools: ConfirmationTools) {
       });
   }
 
+  /** So its reader can subscribe again at once, and it does not count as one of the emails that a mailbox gets. */
+  async function giveUp(id: string): Promise<void> {
+    unsent.delete(id);
+    await subscriptions
+      .mark(id, 'unsent', new Date(now()).toISOString())
+      .catch((err) => log.warn({ err }, 'That an email to confirm a subscription was not sent could not be stored.'));
+  }
+
   async function send(id: string, attempt: number): Promise<void> {
+    if (isClosed) return;
     try {
-      const subscription = await toAsk(id, tools);
+      const subscription = await toAsk(id, tools).finally(() => unsent.delete(id));
       const url = runtimeUrl();
       if (subscription === null || url === null) return;
       const links = { runtimeUrl: url, key };
@@ -359,7 +372,8 @@ export function openConfirmations(tools: ConfirmationTools) {
       const pause = outcome === 'unsent' ? pausesMs[attempt] : undefined;
       const next = pause === undefined ? 'The reader can subscribe again.' : 'It is tried again later.';
       log.warn({ outcome, code, status }, `An email that asks to confirm a subscription was not sent. ${next}`);
-      if (pause === undefined) return;
+      if (outcome === 'unsent') unsent.add(id);
+      if (pause === undefined) return outcome === 'unsent' ? giveUp(id) : undefined;
       const retry = setTimeout(() => {
         retries.delete(retry);
         enqueue(id, attempt + 1);
@@ -374,10 +388,12 @@ export function openConfirmations(tools: ConfirmationTools) {
      * takes as long for a known address as for a new one.
      */
     ask: (id: string) => enqueue(id, 0),
-    /** Waits a few seconds for emails that are being sent. */
+    /** Waits a few seconds for emails that are being sent, and stores which ones were not. */
     async close() {
       for (const retry of retries) clearTimeout(retry);
       await Promise.race([turn, sleep(patienceMs, undefined, { ref: false })]);
+      isClosed = true;
+      await Promise.race([Promise.all([...unsent].map(giveUp)), sleep(patienceMs, undefined, { ref: false })]);
       smtp.close();
     },
   };

@@ -58,9 +58,10 @@ export interface SubscriptionStore {
   find(criterion: Criterion): Promise<StoredSubscription[]>;
   /**
    * Stores durably that a subscription was confirmed, or that its reader left its list, which ends all subscriptions so far
-   * of the address to this list. The first time of each counts. An ended subscription is never confirmed.
+   * of the address to this list. The first time of each counts. An ended subscription is never confirmed. `unsent` says that
+   * the email which asks to confirm it was certainly not sent: it is then no longer pending.
    */
-  mark(id: string, event: ConsentEvent, time: string): Promise<void>;
+  mark(id: string, event: ConsentEvent | 'unsent', time: string): Promise<void>;
   /** Address hash (`addressHash`) → the last time of `suppress`. */
   suppressions(): Promise<ReadonlyMap<string, string>>;
   /** Stores durably that no subscription of an address that was confirmed before `time` gets email, even if it is erased. */

@@ -34,7 +34,7 @@ const subscription = z.object({
 });
 
 /** The outcome of the subscription with this id. */
-const event = z.object({ id: z.string(), time, event: z.enum(['confirmed', 'unsubscribed']) });
+const event = z.object({ id: z.string(), time, event: z.enum(['confirmed', 'unsubscribed', 'unsent']) });
 
 /** The shape of a line of a file of subscribers. */
 export const storedLine = z.union([event, subscription]);
@@ -60,7 +60,8 @@ export class SubscriptionIndex {
     }
     const stored = this.#byId.get(line.id);
     if (stored === undefined) return;
-    if (line.event === 'confirmed') {
+    if (line.event === 'unsent') delete stored.pending;
+    else if (line.event === 'confirmed') {
       if (stored.unsubscribed === undefined) stored.confirmed ??= line.time;
     } else {
       for (const subscription of this.find({ email: stored.email }))

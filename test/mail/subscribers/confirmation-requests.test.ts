@@ -17,6 +17,8 @@ interface Tried {
   /** Adds a subscription, and asks its reader to confirm it. */
   ask(id: string, list?: ListName): void;
   sent: Mail[];
+  /** The subscriptions that are stored as not asked. */
+  unsent: string[];
   /** What the log says: the facts and the message. */
   logged: unknown[][];
   /** The pauses before retries, in milliseconds, and what ends each. */
@@ -31,12 +33,16 @@ async function withMails(
 ): Promise<void> {
   const index = new SubscriptionIndex();
   const [sent, logged, pauses]: [Mail[], unknown[][], Tried['pauses']] = [[], [], []];
+  const unsent: string[] = [];
   let isClosed = false;
   const subscriptions = {
     find: async (wanted: Parameters<SubscriptionIndex['find']>[0]) => index.find(wanted),
     suppressions: async () => new Map<string, string>(),
     suppress: async () => {},
-    mark: async () => {},
+    mark: async (id: string, event: string) => {
+      assert.is(event, 'unsent');
+      unsent.push(id);
+    },
   };
   const smtp = {
     async send(mail: Mail) {
@@ -63,7 +69,7 @@ async function withMails(
       index.add({ id, time: new Date(now).toISOString(), email, list, pending: true });
       confirmations.ask(id);
     };
-    await work({ confirmations, ask, sent, logged, pauses, isClosed: () => isClosed });
+    await work({ confirmations, ask, sent, unsent, logged, pauses, isClosed: () => isClosed });
   } finally {
     Object.assign(globalThis, { setTimeout, clearTimeout });
   }
@@ -98,16 +104,17 @@ for (const [list, wish, inHtml] of wishes) {
     }));
 }
 
-const unsent = new SmtpFailed({ code: 'ECONNREFUSED', command: 'CONN' }, false);
+const notDelivered = new SmtpFailed({ code: 'ECONNREFUSED', command: 'CONN' }, false);
 const notSent = 'An email that asks to confirm a subscription was not sent.';
 const facts = { outcome: 'unsent', code: 'ECONNREFUSED', status: null };
 
 test('an email that was certainly not sent is tried again after one minute and after ten, and then no more', () =>
-  withMails({ send: () => Promise.reject(unsent) }, async ({ ask, sent, logged, pauses }) => {
+  withMails({ send: () => Promise.reject(notDelivered) }, async ({ ask, sent, unsent, logged, pauses }) => {
     ask('ann');
     await settled();
     assert.equal([sent.length, logged], [1, [[facts, `${notSent} It is tried again later.`]]]);
     for (const count of [2, 3]) {
+      assert.equal(unsent, []);
       pauses.at(-1)?.end();
       await settled();
       assert.is(sent.length, count);
@@ -117,13 +124,14 @@ test('an email that was certainly not sent is tried again after one minute and a
       [60_000, 600_000],
     );
     assert.equal(logged.at(-1), [facts, `${notSent} The reader can subscribe again.`]);
+    assert.equal(unsent, ['ann'], 'it is no longer one of the emails that an address gets');
   }));
 
 test('an email that was sent at the second attempt is not sent a third time', () => {
   let attempts = 0;
   const send = async () => {
     attempts += 1;
-    if (attempts === 1) throw unsent;
+    if (attempts === 1) throw notDelivered;
   };
   return withMails({ send }, async ({ ask, sent, pauses }) => {
     ask('ann');
@@ -187,11 +195,11 @@ test('closing waits for the email that is being sent, tries none again, and clos
   let fail = () => {};
   const send = (mail: Mail) =>
     mail.to.startsWith('ann')
-      ? Promise.reject(unsent)
+      ? Promise.reject(notDelivered)
       : new Promise<void>((_, reject) => {
           fail = () => reject(new SmtpFailed({ code: 'ECONNRESET' }, true));
         });
-  return withMails({ send }, async ({ confirmations, ask, logged, pauses, isClosed }) => {
+  return withMails({ send }, async ({ confirmations, ask, unsent, logged, pauses, isClosed }) => {
     ask('ann');
     ask('ann-marie');
     ask('bob');
@@ -203,6 +211,8 @@ test('closing waits for the email that is being sent, tries none again, and clos
     fail();
     await closed;
     assert.equal([isClosed(), logged.length], [true, 3]);
+    // What became of the email to Bob is not known.
+    assert.equal(unsent, ['ann', 'ann-marie']);
   });
 });
 

@@ -196,6 +196,17 @@ for (const [name, open] of stores) {
       assert.is(await subscribe('8', 'cat@example.com'), true);
     }));
 
+  test(`an email that was not sent does not keep its reader from being asked, ${name}`, () =>
+    withConsent(async ({ subscribe, mailed, ...tools }) => {
+      for (const id of ['1', '2', '3', '4']) {
+        assert.is(await subscribe(id), true);
+        await tools.subscriptions.mark(id, 'unsent', '2026-11-22T10:00:00.000Z');
+      }
+      assert.is(await subscribe('5'), true);
+      assert.is(await confirm(claims('5'), tools), true);
+      assert.equal(await mailed(), ['ann@example.com']);
+    }));
+
   test(`however often somebody types an address, it gets three emails a week at most, ${name}`, () =>
     withConsent(async ({ subscribe, at }) => {
       let asked = 0;
