@@ -349,7 +349,7 @@ export class HttpServer {
 function explainListening(error: NodeJS.ErrnoException, { port, host }: ServerSettings): Error {
   const elsewhere = `${host} is not an address of this machine. Choose one with --host.`;
   const reasons: Record<string, string> = {
-    EADDRINUSE: `Port ${port} of ${host} is already in use. Choose another one with --port, or 0 for any free port.`,
+    EADDRINUSE: `Port ${port} of ${host} is already in use. Choose another one with --port or the variable PORT, or 0 for any free port.`,
     EACCES: `This user may not listen on port ${port} of ${host}. Choose a port above 1023 with --port.`,
     ENOTFOUND: elsewhere,
     EAI_AGAIN: elsewhere,

@@ -120,7 +120,10 @@ test('after a rotation, new files follow for votes and for subscribers, and the 
 
 const notHere = '192.0.2.1 is not an address of this machine. Choose one with --host.';
 const refusals: [code: string, message: string][] = [
-  ['EADDRINUSE', 'Port 80 of 192.0.2.1 is already in use. Choose another one with --port, or 0 for any free port.'],
+  [
+    'EADDRINUSE',
+    'Port 80 of 192.0.2.1 is already in use. Choose another one with --port or the variable PORT, or 0 for any free port.',
+  ],
   ['EACCES', 'This user may not listen on port 80 of 192.0.2.1. Choose a port above 1023 with --port.'],
   ['ENOTFOUND', notHere],
   ['EAI_AGAIN', notHere],

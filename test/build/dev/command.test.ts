@@ -95,7 +95,7 @@ test('a port in use, here that of PORT, ends it with 1 and a sentence, and leave
       assert.is(code, 1);
       assert.is(
         stderr,
-        `error: Port ${port} of 127.0.0.1 is already in use. Choose another one with --port, or 0 for any free port.\n`,
+        `error: Port ${port} of 127.0.0.1 is already in use. Choose another one with --port or the variable PORT, or 0 for any free port.\n`,
       );
       assert.equal(readdirSync(folder).sort(), ['agents', 'catalog.config.json']);
     } finally {
