@@ -4,9 +4,9 @@
  *
  * Without a pattern, three processes share the files. That is enough work for two cores, since each process sometimes
  * waits. Within a process, files run one after the other. What a file prints appears when it ends, followed by a line with
- * its results, its duration and the processor time that it and its child processes needed. uvu's own command loads tests as CommonJS and loses errors of
- * hooks, so this runner uses uvu's queue directly. An early exit counts as one failure, and the exit code is set
- * explicitly, since hooks of tests may change it.
+ * its results, its duration and the processor time that it and its child processes needed. uvu's own command loads tests
+ * as CommonJS and loses errors of hooks, so this runner uses uvu's queue directly. An early exit counts as one failure,
+ * and the exit code is set explicitly, since hooks of tests may change it.
  *
  * An uncaught error, as from a socket, is a failure of the running file, and the tests continue. Child processes that a
  * file leaves behind are killed. A shell runs Git, see small-process.mjs. TEST_ORDER=reverse runs the files in
