@@ -265,8 +265,8 @@ export function refuseOtherTrees(folder: string): void {
 }
 
 /**
- * Writes an install tree into a folder. Each file is replaced in one step, and files that the tree lacks are removed. Returns how
- * many files it changed, removed or left unchanged.
+ * Writes an install tree into a folder. Each file is replaced in one step, and files that the tree lacks are removed.
+ * Returns how many files it changed, removed or left unchanged.
  */
 export function writeInstallTree(folder: string, files: ReadonlyMap<string, string>) {
   refuseOtherTrees(folder);

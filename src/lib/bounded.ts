@@ -15,7 +15,8 @@ export class TooDeep extends Error {
 
 /**
  * The most characters of a string in JSON of others. A regular expression with a repeated group needs memory for each
- * repetition, and V8 throws a RangeError for several million. The longest valid string, `lines` in api/revisions.json, is shorter.
+ * repetition, and V8 throws a RangeError for several million. The longest valid string, `lines` in api/revisions.json,
+ * is shorter.
  */
 const longestString = 2 ** 21;
 

@@ -25,10 +25,11 @@ export interface ExportFilter {
 }
 
 /**
- * Reads the file of subscribers and its rotated files: each address once per list, in any case, ordered by its first subscription.
+ * Reads the file of subscribers and its rotated files: each address once per list, in any case, ordered by its first
+ * subscription.
  *
- * Unreadable lines are left out, with a warning that has the file and the line number. A missing file has no subscribers. A server
- * may be running.
+ * Unreadable lines are left out, with a warning that has the file and the line number. A missing file has no
+ * subscribers. A server may be running.
  */
 export async function readSubscribers(path: string, filter: ExportFilter, log: SubscriberLog) {
   const index = new SubscriptionIndex();

@@ -26,7 +26,8 @@ const providerNames = ['file', 'buttondown', 'resend', 'listmonk', 'webhook'] as
 export type SubscriberSettings = { provider: 'file' } | z.infer<(typeof services)[keyof typeof services]['settings']>;
 
 /**
- * The settings of the store of subscribers, from `--subscribers` (`flag`), which wins, and the environment; an empty value counts as none.
+ * The settings of the store of subscribers, from `--subscribers` (`flag`), which wins, and the environment; an empty
+ * value counts as none.
  *
  * Throws one UsageError that names every missing or wrong variable and its rule. It does not repeat the key and the
  * address, which may contain secrets.

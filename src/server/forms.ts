@@ -28,7 +28,8 @@ import { requestId } from './log.ts';
 type OriginPolicy = (request: IncomingMessage, build: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>) => string | null;
 
 /**
- * Decides which pages may send votes, subscriptions and MCP messages. `allowed` are further origins that count as the site's own; `host` is the address on which the server listens.
+ * Decides which pages may send votes, subscriptions and MCP messages. `allowed` are further origins that count as the
+ * site's own; `host` is the address on which the server listens.
  *
  * The Host of a request counts too, since a server may not know all of its names. On a loopback address it counts only
  * if it is a loopback name or belongs to a known origin (C5.21): a page can point its name to a loopback address (DNS

@@ -8,8 +8,8 @@ const buildShape = buildInfo.pick({ id: true, counts: true, preview: true }).par
 const skillsShape = z.object({ skills: z.array(z.object({ url: z.string() })) });
 
 /**
- * Requests build.json and the index of skills from `baseUrl`. The index is missing on a host that drops hidden folders. `id` is null
- * if the address has no build. Each problem is a sentence.
+ * Requests build.json and the index of skills from `baseUrl`. The index is missing on a host that drops hidden folders.
+ * `id` is null if the address has no build. Each problem is a sentence.
  *
  * Throws OperationError if the address does not answer.
  */

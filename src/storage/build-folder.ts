@@ -229,8 +229,8 @@ export function refuseOtherFolders(target: string, out: string): void {
 const catalogShape = z.object({ agents: z.array(z.object({ slug: z.string(), title: z.string() })) });
 
 /**
- * Reads the titles of the agents in the build in `dist`, by slug, and the current slug of each former one. Throws OperationError if
- * there is no build.
+ * Reads the titles of the agents in the build in `dist`, by slug, and the current slug of each former one. Throws
+ * OperationError if there is no build.
  */
 export function readPublished(dist: string): {
   titles: ReadonlyMap<string, string>;

@@ -181,7 +181,8 @@ export interface JournalOptions<Item, Stored>
   /** @default node:fs/promises */
   disk?: Disk;
   /**
-   * How long a lasting journal waits before opening it again, in milliseconds. Doubles with each failure, up to a minute. @default 1000
+   * How long a lasting journal waits before opening it again, in milliseconds. Doubles with each failure, up to a
+   * minute. @default 1000
    */
   retryMs?: number;
   /** How long opening may take at the start before the journal counts as failing, in milliseconds. @default 10000 */

@@ -195,8 +195,9 @@ async function forget(page: Page): Promise<void> {
 }
 
 /**
- * Serves a small catalog, and starts a browser, for the tests of a suite. Returns the address of the site, without a slash at
- * its end, and two functions that open a path: `look` on a page that they share, see sharedPage, and `visit` in a context of its own.
+ * Serves a small catalog, and starts a browser, for the tests of a suite. Returns the address of the site, without a
+ * slash at its end, and two functions that open a path: `look` on a page that they share, see sharedPage, and `visit`
+ * in a context of its own.
  */
 export function browseCatalog(suite: Test, agents: SmallAgent[], options: BrowserContextOptions = {}) {
   const folder = temporaryFolder();

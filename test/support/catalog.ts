@@ -110,8 +110,8 @@ export function copyBundled(folder: string, agents: readonly string[] = ['']): v
 }
 
 /**
- * Returns a folder with the bundled catalog without its recorded answers: do not change it. To check the answers takes nearly all of
- * the time of reading the catalog.
+ * Returns a folder with the bundled catalog without its recorded answers: do not change it. To check the answers takes
+ * nearly all of the time of reading the catalog.
  */
 export function bundledTexts(): string {
   return sharedFolder('bundled texts', (folder) => {

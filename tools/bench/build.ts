@@ -28,10 +28,11 @@ const small: readonly Contestant[] = [
 const large: readonly Contestant[] = ['cold', 'copy', 'same', 'hugo', 'eleventy'];
 
 /**
- * Measures `catalog build` of generated catalogs: with nothing changed, after an edit, and into an empty folder, with and
- * without social images in the cache. The yardsticks are `node -e 0`, reading the sources and writing the same bytes, Hugo with the
- * same work (eight files for each agent), and Hugo and Eleventy with one page for each agent. Hugo and Eleventy are
- * measured if `hugo` and `eleventy` are installed. The contestants take turns in each round; a figure is the median of rounds.
+ * Measures `catalog build` of generated catalogs: with nothing changed, after an edit, and into an empty folder, with
+ * and without social images in the cache. The yardsticks are `node -e 0`, reading the sources and writing the same
+ * bytes, Hugo with the same work (eight files for each agent), and Hugo and Eleventy with one page for each agent. Hugo
+ * and Eleventy are measured if `hugo` and `eleventy` are installed. The contestants take turns in each round; a figure
+ * is the median of rounds.
  *
  * `--quick` has one round with few agents, to see that the benchmark works. `--rounds <count>` has another number of rounds
  * than 5. `--json <file>` writes the figures to a file.

@@ -36,7 +36,8 @@ const templates = {
 };
 
 /**
- * Returns the cases of agents as a configuration of promptfoo (https://promptfoo.dev/config-schema.json). `left` are the checks that it does not have.
+ * Returns the cases of agents as a configuration of promptfoo (https://promptfoo.dev/config-schema.json). `left` are
+ * the checks that it does not have.
  */
 export function promptfooConfig(
   agents: readonly AgentCases[],

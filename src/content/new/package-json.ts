@@ -87,10 +87,11 @@ function inStyleOf(text: string, content: object): string {
 }
 
 /**
- * Returns the dependency that package.json in `folder` needs for the package `specifier`: as in `npm install`, a version range, an
- * address, a file or a folder, or a tag, which is `latest`, `next`, or any after the name of this program and `@`. The default
- * is the version of this program or a later compatible one if npm installed it from a registry, and otherwise the copy
- * that `ownPackage` makes. Paths are relative to the working directory, and are returned relative to `folder`.
+ * Returns the dependency that package.json in `folder` needs for the package `specifier`: as in `npm install`, a
+ * version range, an address, a file or a folder, or a tag, which is `latest`, `next`, or any after the name of this
+ * program and `@`. The default is the version of this program or a later compatible one if npm installed it from a
+ * registry, and otherwise the copy that `ownPackage` makes. Paths are relative to the working directory, and are
+ * returned relative to `folder`.
  *
  * Throws UsageError if `specifier` is none of these, such as the mere name of a package, and OperationError if it names a
  * missing file.
