@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Drawn } from '../../../src/site/social-image/drawing.ts';
-import { Layers } from '../../../src/site/social-image/indexed-png.ts';
+import { type Drawn, Layers } from '../../../src/site/social-image/drawing.ts';
 import { openDrawing } from '../../../src/site/social-image/renderer.ts';
 
 /** Other threads draw any number of images, in layers where documents allow it, in bounded memory. */

@@ -1,7 +1,7 @@
 import { crc32, inflateSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type IndexedImage, indexedImage, indexedPng, overlaid } from '../../../src/site/social-image/indexed-png.ts';
+import { type IndexedImage, indexedImage, indexedPng, overlaid } from '../../../src/site/social-image/drawing.ts';
 
 /** Images with few colors, of one layer or two, become PNG files with a palette. */
 
