@@ -56,11 +56,8 @@ export function installWays(source: InstallSource): InstallWays {
   return (agent) => {
     const values = agent === null ? shared : Object.assign({}, shared, agentValues(agent));
     return clients.flatMap(({ name, catalog = [], agent: ofAgent = [] }) => {
-      for (const texts of agent === null ? catalog : ofAgent) {
-        const way = filled(name, texts, values);
-        if (way !== null) return way;
-      }
-      return [];
+      const ways = [agent === null ? catalog : ofAgent].flat().map((texts) => filled(name, texts, values));
+      return ways.find((way) => way !== null) ?? [];
     });
   };
 }
@@ -187,31 +184,24 @@ interface WayTexts {
 }
 
 /** For one agent and for the whole catalog: the ways, best first. The first one whose values all exist is used. */
-interface Ways {
-  agent?: readonly WayTexts[];
-  catalog?: readonly WayTexts[];
-}
+type Ways = { [What in 'agent' | 'catalog']?: WayTexts | readonly WayTexts[] };
 
 const again = 'Run the command again.';
 
 /** The program `skills` installs for a client of these arguments, without a marketplace. `where` ends a sentence. */
-const skills = (where: string, client = ''): Required<Ways> => ({
-  agent: [
-    {
-      use: `Installs this agent as a skill ${where}. Needs Node.js.`,
-      paste: `npx skills add {site}/agents/{slug}${client}`,
-      update: again,
-      remove: 'Run `npx skills remove {slug}`.',
-    },
-  ],
-  catalog: [
-    {
-      use: `Installs the agents that you choose as skills ${where}. Needs Node.js.`,
-      paste: `npx skills add {site}${client}`,
-      update: again,
-      remove: 'Run `npx skills remove` and choose the agents.',
-    },
-  ],
+const skills = (where: string, client = '') => ({
+  agent: {
+    use: `Installs this agent as a skill ${where}. Needs Node.js.`,
+    paste: `npx skills add {site}/agents/{slug}${client}`,
+    update: again,
+    remove: 'Run `npx skills remove {slug}`.',
+  },
+  catalog: {
+    use: `Installs the agents that you choose as skills ${where}. Needs Node.js.`,
+    paste: `npx skills add {site}${client}`,
+    update: again,
+    remove: 'Run `npx skills remove` and choose the agents.',
+  },
 });
 const cursor = skills('of the current project', ' --agent cursor');
 const gemini = skills('of the current project', ' --agent gemini-cli');
@@ -226,46 +216,38 @@ const plugins = (
   program: string,
   source: string,
   { choose, needs = '', install, refresh, update, remove }: Record<string, string>,
-): Ways => {
+) => {
   const add = `${program} plugin marketplace add ${source}`;
   const fresh = `Run \`${program} plugin marketplace ${refresh} {marketplace}\``;
   return {
-    agent: [
-      {
-        use: `Adds the catalog as a plugin marketplace, and installs this agent from it.${needs}`,
-        paste: `${add}\n${program} plugin ${install} ${plugin}`,
-        update: `${fresh}, then \`${program} plugin ${update}\`.`,
-        remove: `Run \`${program} plugin ${remove}\`.`,
-      },
-    ],
-    catalog: [
-      {
-        use: `Adds the catalog as a plugin marketplace. Then ${choose}.${needs}`,
-        paste: add,
-        update: `${fresh}.`,
-        remove: `Run \`${program} plugin marketplace remove {marketplace}\`.`,
-      },
-    ],
+    agent: {
+      use: `Adds the catalog as a plugin marketplace, and installs this agent from it.${needs}`,
+      paste: `${add}\n${program} plugin ${install} ${plugin}`,
+      update: `${fresh}, then \`${program} plugin ${update}\`.`,
+      remove: `Run \`${program} plugin ${remove}\`.`,
+    },
+    catalog: {
+      use: `Adds the catalog as a plugin marketplace. Then ${choose}.${needs}`,
+      paste: add,
+      update: `${fresh}.`,
+      remove: `Run \`${program} plugin marketplace remove {marketplace}\`.`,
+    },
   };
 };
 
-const vscode = (install: string, remove: string): WayTexts[] => [
-  {
-    use: `The link adds the catalog as a plugin marketplace, once you confirm it. Then search for \`@agentPlugins\` in the Extensions view, and install ${install}. If the link does nothing, update VS Code.`,
-    url: '{vscodeLink}',
-    update: 'VS Code updates plugins together with extensions.',
-    remove,
-  },
-];
+const vscode = (install: string, remove: string): WayTexts => ({
+  use: `The link adds the catalog as a plugin marketplace, once you confirm it. Then search for \`@agentPlugins\` in the Extensions view, and install ${install}. If the link does nothing, update VS Code.`,
+  url: '{vscodeLink}',
+  update: 'VS Code updates plugins together with extensions.',
+  remove,
+});
 
-const server: readonly WayTexts[] = [
-  {
-    use: 'Add this address to any assistant that supports MCP. It then finds the agent for a task, and always has the newest agents. The page for developers shows the steps for each assistant.',
-    paste: '{mcp}',
-    update: 'There is nothing to update.',
-    remove: 'Delete the server in the settings of the assistant.',
-  },
-];
+const server: WayTexts = {
+  use: 'Add this address to any assistant that supports MCP. It then finds the agent for a task, and always has the newest agents. The page for developers shows the steps for each assistant.',
+  paste: '{mcp}',
+  update: 'There is nothing to update.',
+  remove: 'Delete the server in the settings of the assistant.',
+};
 
 /** Older versions cannot install from archives, only from the branch, which a catalog may not have. */
 const claude = [
@@ -286,26 +268,22 @@ const claude = [
 const clients: readonly (Ways & { name: string })[] = [
   {
     name: 'Claude and ChatGPT',
-    agent: [
-      {
-        use: 'On the web and in their apps, there is nothing to install: paste the prompt into a chat. To keep it, paste it into the instructions of a project in Claude or ChatGPT, or of a Gem in Gemini.',
-        update: 'Paste the new prompt over the old one.',
-        remove: 'Delete the project or the Gem.',
-      },
-    ],
-    catalog: [
-      {
-        use: 'On the web and in their apps, add this address as a custom connector in the settings. The assistant then finds the agent for a task. Not every plan allows it.',
-        paste: '{mcp}',
-        update: 'There is nothing to update.',
-        remove: 'Delete the connector in the settings.',
-      },
-    ],
+    agent: {
+      use: 'On the web and in their apps, there is nothing to install: paste the prompt into a chat. To keep it, paste it into the instructions of a project in Claude or ChatGPT, or of a Gem in Gemini.',
+      update: 'Paste the new prompt over the old one.',
+      remove: 'Delete the project or the Gem.',
+    },
+    catalog: {
+      use: 'On the web and in their apps, add this address as a custom connector in the settings. The assistant then finds the agent for a task. Not every plan allows it.',
+      paste: '{mcp}',
+      update: 'There is nothing to update.',
+      remove: 'Delete the connector in the settings.',
+    },
   },
   {
     name: 'Claude Code',
-    agent: claude.flatMap(({ agent = [] }) => agent),
-    catalog: claude.flatMap(({ catalog = [] }) => catalog),
+    agent: claude.map(({ agent }) => agent),
+    catalog: claude.map(({ catalog }) => catalog),
   },
   {
     name: 'VS Code',
@@ -325,7 +303,7 @@ const clients: readonly (Ways & { name: string })[] = [
         update: 'Open the link or run the command again.',
         remove: 'Delete `.cursor/commands/{slug}.md`, or run `npx skills remove {slug}`.',
       },
-      ...cursor.agent,
+      cursor.agent,
     ],
     catalog: [
       {
@@ -334,7 +312,7 @@ const clients: readonly (Ways & { name: string })[] = [
         update: 'There is nothing to update.',
         remove: 'Delete the server `{server}` in the MCP settings of Cursor.',
       },
-      ...cursor.catalog,
+      cursor.catalog,
     ],
   },
   {
@@ -367,31 +345,27 @@ const clients: readonly (Ways & { name: string })[] = [
         update: 'Run `gemini extensions update {marketplace}`.',
         remove: 'Run `gemini extensions uninstall {marketplace}`.',
       },
-      ...gemini.catalog,
+      gemini.catalog,
     ],
   },
   {
     name: 'GitHub CLI',
-    agent: [
-      {
-        use: 'Installs this agent as a skill in the assistants that you choose. Needs GitHub CLI 2.90 or later.',
-        paste: 'gh skill install {github} plugins/{slug}/skills/{slug}@install',
-        update: 'Run the command again with `--force`.',
-        remove: 'Delete the folder that the command names.',
-      },
-    ],
+    agent: {
+      use: 'Installs this agent as a skill in the assistants that you choose. Needs GitHub CLI 2.90 or later.',
+      paste: 'gh skill install {github} plugins/{slug}/skills/{slug}@install',
+      update: 'Run the command again with `--force`.',
+      remove: 'Delete the folder that the command names.',
+    },
   },
   { name: 'Other assistants', ...skills('in the assistants that you choose') },
   { name: 'MCP', agent: server, catalog: server },
   {
     name: 'Plain text',
-    agent: [
-      {
-        use: 'Saves the prompt as a file.',
-        paste: 'curl -fsS -o {slug}.txt {promptUrl}',
-        update: again,
-        remove: 'Delete the file.',
-      },
-    ],
+    agent: {
+      use: 'Saves the prompt as a file.',
+      paste: 'curl -fsS -o {slug}.txt {promptUrl}',
+      update: again,
+      remove: 'Delete the file.',
+    },
   },
 ];

@@ -1,4 +1,4 @@
-import { type Zone, zone } from '../../lib/calendar.ts';
+import { zone } from '../../lib/calendar.ts';
 import { sha256Of } from '../../lib/files.ts';
 import {
   type AgentEnvelope,
@@ -122,7 +122,7 @@ export const revisions = jsonList(
 function revisionsOf(
   site: Site,
   agent: PublishedAgent,
-  { today }: Zone,
+  { today }: ReturnType<typeof zone>,
   earlier: readonly (Pick<PluginRelease, 'version' | 'skill'> & { name: string })[],
   digest: Digest,
 ): AgentRevisions {
