@@ -193,7 +193,10 @@ export function checkUnchanged(
 
 /** Whether a build of the same inputs as the last would write the same files. */
 function isSame(last: LastBuild<Stamps>, place: Place, today: string | undefined): boolean {
-  if (!existsSync(place.out) || realpathSync(place.out) !== last.root || hasLeftovers(last.root)) return false;
+  const { root } = last;
+  if (!existsSync(place.out) || realpathSync(place.out) !== root) return false;
+  // A killed build may have left something next to the folder, such as new files that a server already reads.
+  if (readdirSync(dirname(root)).some((name) => name.startsWith(`.${basename(root)}.`))) return false;
   const now = Date.now();
   const isDay = today === undefined ? last.begin <= now && now < last.end : today === last.day;
   return isDay && areOutputsUnchanged(last.outputs);
@@ -244,11 +247,6 @@ function readLast(place: Place): LastBuild<Stamps> | null {
 function restored({ paths, numbers }: SavedStamps): Stamps {
   const bytes = new Uint8Array(Buffer.from(numbers, 'base64'));
   return { paths: paths.split('\0'), numbers: new Float64Array(bytes.buffer) };
-}
-
-/** Whether a killed build left something next to the folder, such as new files that a server already reads. */
-function hasLeftovers(root: string): boolean {
-  return readdirSync(dirname(root)).some((name) => name.startsWith(`.${basename(root)}.`));
 }
 
 function optionsOf({ cwd, options }: Place): string {

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { LoadOptions } from '../content/load.ts';
 import { isDay, zone } from '../lib/calendar.ts';
-import { OperationError, UsageError } from '../lib/errors.ts';
+import { OperationError, orElse, UsageError } from '../lib/errors.ts';
 import { visible } from '../lib/text.ts';
 import { isLater, programVersion } from '../program.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
@@ -116,15 +116,11 @@ export function noticeOldCopies(cwd: string, terminal: Console): void {
 
 function versionOfCopies(cwd: string): string | null {
   const read = (path: string) => readFileSync(join(cwd, path), 'utf8');
-  try {
-    return String(JSON.parse(read('.catalog/files.json')).version);
-  } catch {}
-  try {
-    // Version 0.1.0 made no list of files. Its workflows start the program in another way.
-    return read('.github/workflows/publish.yml').includes(' --no catalog ') ? '0.1.0' : null;
-  } catch {
-    return null;
-  }
+  const listed = orElse(() => String(JSON.parse(read('.catalog/files.json')).version), null);
+  if (listed !== null) return listed;
+  // Version 0.1.0 made no list of files. Its workflows start the program in another way.
+  const isFirst = orElse(() => read('.github/workflows/publish.yml').includes(' --no catalog '), false);
+  return isFirst ? '0.1.0' : null;
 }
 
 /** Runs a command that changes agents while no other one does. */

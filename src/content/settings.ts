@@ -50,7 +50,8 @@ export function loadSettings(cwd: string, overrides: SettingsOverrides, environm
  */
 export function checkSettings(cwd: string, overrides: SettingsOverrides, environment: NodeJS.ProcessEnv) {
   const { value, diagnostics } = readSettings(cwd);
-  const { source, vocabulary } = diagnostics.length === 0 ? parseValid(value) : parseInvalid(value);
+  const valid = diagnostics.length === 0 ? settingsSource.parse(value) : null;
+  const { source, vocabulary } = valid === null ? parseInvalid(value) : { source: valid, vocabulary: valid };
   const runtime =
     override('--runtime-url', overrides.runtimeUrl) ?? override('CATALOG_RUNTIME_URL', environment.CATALOG_RUNTIME_URL);
   const { $schema: _schema, runtimeUrl, ...rest } = source;
@@ -64,11 +65,6 @@ export function checkSettings(cwd: string, overrides: SettingsOverrides, environ
 }
 
 type Source = ReturnType<typeof settingsSource.parse>;
-
-function parseValid(value: unknown): { source: Source; vocabulary: KnownVocabulary } {
-  const source = settingsSource.parse(value);
-  return { source, vocabulary: source };
-}
 
 /** The values of missing and invalid settings that have no default, so that the agents can still be checked. */
 const fallbacks = {

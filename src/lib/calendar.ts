@@ -9,19 +9,6 @@ export function isDay(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && dayOf(Date.parse(`${text}T00:00:00Z`)) === text;
 }
 
-/** The calendar of a time zone. */
-export interface Zone {
-  /** The day at the instant `now` in this time zone. */
-  today(now: Date): string;
-  /** The hour at the instant `now` in this time zone, from 0 to 23. */
-  hour(now: Date): number;
-  /**
-   * The first instant of `day` in this time zone. This is midnight or, if a clock change skips midnight or the whole
-   * day, the instant of that change.
-   */
-  startOfDay(day: string): Date;
-}
-
 /** The parts of instants in a time zone. Making this is slow; using it is fast. */
 const formatIn = onceForEach((timeZone: string) => {
   const parts = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' } as const;
@@ -29,7 +16,7 @@ const formatIn = onceForEach((timeZone: string) => {
 });
 
 /** Returns the calendar of `timezone`, an IANA name such as UTC or Europe/Berlin. */
-export function zone(timezone: string): Zone {
+export function zone(timezone: string) {
   const format = formatIn(timezone);
 
   /** How far the clocks in this time zone are ahead of UTC at an instant, in milliseconds. Days in a row share instants. */
@@ -42,9 +29,15 @@ export function zone(timezone: string): Zone {
   const dayAt = (instant: number) => dayOf(instant + offsetMs(instant));
 
   return {
-    today: (now) => dayAt(now.getTime()),
-    hour: (now) => new Date(now.getTime() + offsetMs(now.getTime())).getUTCHours(),
-    startOfDay(day) {
+    /** The day at the instant `now` in this time zone. */
+    today: (now: Date) => dayAt(now.getTime()),
+    /** The hour at the instant `now` in this time zone, from 0 to 23. */
+    hour: (now: Date) => new Date(now.getTime() + offsetMs(now.getTime())).getUTCHours(),
+    /**
+     * The first instant of `day` in this time zone. This is midnight or, if a clock change skips midnight or the whole
+     * day, the instant of that change.
+     */
+    startOfDay(day: string): Date {
       const midnightInUtc = Date.parse(`${day}T00:00:00Z`);
       let before = midnightInUtc - dayMs;
       let start = midnightInUtc + dayMs;

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { parseBoundedJson } from './bounded.ts';
 
 /** A request, with the limits of its answer. A body is JSON. */
@@ -82,11 +83,7 @@ function answerOf(response: Response, { signal, maxBytes }: HttpRequest): HttpAn
       throw failureOf(error, signal);
     }
   }
-  async function text(): Promise<string> {
-    const all = [];
-    for await (const chunk of chunks()) all.push(chunk);
-    return Buffer.concat(all).toString('utf8');
-  }
+  const text = async () => (await buffer(chunks())).toString('utf8');
   const { status, ok, headers } = response;
   return {
     ...{ status, ok, headers, text },

@@ -187,21 +187,15 @@ async function refuseBehind(
     throw detached(commit ? '' : ' To write them anyway, add --allow-behind.');
   }
   if (allowBehind || upstream === null) return;
-  const remote = await refetch(cwd, upstream);
+  const remote = await fetchUpstream(cwd, upstream).catch((error) => {
+    if (!(error instanceof OperationError)) throw error;
+    throw new OperationError(`${error.message} Try again, or add --allow-behind.`);
+  });
   const missing = remote === null ? 0 : commitsIn(cwd, `HEAD..${remote}`);
   if (missing > 0) {
     throw new OperationError(
       `This branch lacks ${missing === 1 ? 'a commit' : `${missing} commits`} of ${nameOf(upstream)}, which may contain issue numbers. Update it with git pull, or add --allow-behind.`,
     );
-  }
-}
-
-async function refetch(cwd: string, upstream: Upstream): Promise<string | null> {
-  try {
-    return await fetchUpstream(cwd, upstream);
-  } catch (error) {
-    if (!(error instanceof OperationError)) throw error;
-    throw new OperationError(`${error.message} Try again, or add --allow-behind.`);
   }
 }
 

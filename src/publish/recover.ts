@@ -147,17 +147,13 @@ function list(folder: string, recursive = false): string[] {
 function gitProcessIn(root: string): string | null | undefined {
   const pids = list('/proc').filter((name) => /^\d+$/.test(name));
   if (pids.length === 0) return undefined;
-  const runningPid = pids.find((pid) => {
-    try {
-      const folder = readlinkSync(`/proc/${pid}/cwd`);
-      const inside = folder === root || folder.startsWith(root + sep);
-      return inside && readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('git') && !hasEnded(pid);
-    } catch {
-      // The process has ended, or belongs to another user.
-      return false;
-    }
-  });
-  return runningPid ?? null;
+  const isRunning = (pid: string) => {
+    const folder = readlinkSync(`/proc/${pid}/cwd`);
+    const inside = folder === root || folder.startsWith(root + sep);
+    return inside && readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('git') && !hasEnded(pid);
+  };
+  // Reading fails if the process has ended, or belongs to another user.
+  return pids.find((pid) => orElse(() => isRunning(pid), false)) ?? null;
 }
 
 function hasEnded(pid: string): boolean {

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { publishedPlugins, readReleases } from '../build/install-branch.ts';
 import { readTemplates } from '../build/read-templates.ts';
 import { diffOf } from '../content/edit.ts';
@@ -6,7 +7,7 @@ import { download } from '../content/import/download.ts';
 import { loadContent } from '../content/load.ts';
 import { select } from '../content/schedule.ts';
 import { largestDocument, parseBoundedJson } from '../lib/bounded.ts';
-import { OperationError, UsageError } from '../lib/errors.ts';
+import { OperationError, orElse, UsageError } from '../lib/errors.ts';
 import { sha256Of } from '../lib/files.ts';
 import { orNull } from '../lib/git.ts';
 import { once } from '../lib/lazy.ts';
@@ -54,11 +55,7 @@ export async function publishedOn(site: string): Promise<Published> {
   if (username !== '' || password !== '')
     throw new UsageError('The address of the site has a user name or password; remove it.');
   const base = `${origin}${pathname.replace(/\/*$/, '/')}`;
-  const read = async (path: string, maxBytes = mostOfFile) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of download(base + path, { ...limits, maxBytes })) chunks.push(chunk);
-    return Buffer.concat(chunks);
-  };
+  const read = (path: string, maxBytes = mostOfFile) => buffer(download(base + path, { ...limits, maxBytes }));
   // The marketplace tells assistants which plugins to remove. It is read at most once, for texts that no agent has.
   const uninstalled = once(async () => {
     try {
@@ -94,12 +91,8 @@ async function readRevisions(
 function parseRevisions(json: Buffer, address: string): Revisions {
   const refused = (reason: string) =>
     new OperationError(`${address} is not a document that catalogs publish: ${reason}`);
-  let value: unknown;
-  try {
-    value = parseBoundedJson(json.toString('utf8'));
-  } catch {
-    throw refused('it is not JSON.');
-  }
+  const value = orElse(() => parseBoundedJson(json.toString('utf8')), undefined);
+  if (value === undefined) throw refused('it is not JSON.');
   const { data, error } = revisions.safeParse(value);
   if (data === undefined) throw refused(`${error.issues[0]?.path.join('.') || 'its root'} is wrong.`);
   return data;

@@ -25,7 +25,7 @@ import {
 } from './http.ts';
 import { HttpServer } from './http-server.ts';
 import { rateLimit, type SharedLimits, sharedLimits } from './limits.ts';
-import { type BuildFollower, basePathOf, followBuild, type LiveBuild, type SiteRules } from './live-build.ts';
+import { type BuildFollower, basePathOf, followBuild, type SiteRules } from './live-build.ts';
 import { requestId, type ServerLog } from './log.ts';
 import { mcpRoutes } from './mcp/http.ts';
 import type { Metrics } from './metrics.ts';
@@ -172,7 +172,9 @@ export interface AppParts {
  */
 export function createApp(app: AppParts): RequestListener {
   const { follower, log, metrics } = app;
-  const mounts = mountsOf(follower.current());
+  const { info, basePath } = follower.current();
+  /** The paths that the API is served below: that of the base URL and, if different, that of `runtimeUrl`. */
+  const mounts = [...new Set([basePath, basePathOf(info.runtimeUrl ?? info.baseUrl)])];
   const router = polka({ onError: answerBug(log), onNoMatch: siteHandler(follower, mounts) });
   // Polka's own parser does not know targets in absolute form.
   router.parse = ({ url = '/' }) => parseTarget(url);
@@ -234,11 +236,6 @@ function answerBug({ log }: ServerLog) {
     if (response.headersSent) response.destroy();
     else sendEarlyError(request, response, 'internal', 'The server failed. The error is in its log.');
   };
-}
-
-/** The paths that the API is served below: that of the base URL and, if different, that of `runtimeUrl`. */
-function mountsOf({ info, basePath }: LiveBuild): string[] {
-  return [...new Set([basePath, ...(info.runtimeUrl === null ? [] : [basePathOf(info.runtimeUrl)])])];
 }
 
 /** A server that listens. */

@@ -309,7 +309,10 @@ export function siteHandler(follower: BuildFollower, mounts: readonly string[]):
 
   async function read(request: Request, response: Response): Promise<void> {
     const build = follower.current();
-    if (isAboveBase(request, build)) return redirectToBase(response, build);
+    if (isAboveBase(request, build)) {
+      const location = `${build.basePath}/`;
+      return void response.writeHead(302, { location, 'cache-control': 'no-store', 'content-length': 0 }).end();
+    }
     if (await serve(request, response, build)) return;
     // The file may be in a build that was just put in place. If the folder of a build is gone, all of its files may be.
     await follower.refresh();
@@ -342,10 +345,6 @@ export function siteHandler(follower: BuildFollower, mounts: readonly string[]):
 /** Whether a request is for the root of the host while the site is below a path. */
 function isAboveBase({ path }: Request, build: LiveBuild): boolean {
   return path === '/' && withinBase(build, '/') === null;
-}
-
-function redirectToBase(response: Response, { basePath }: LiveBuild): void {
-  response.writeHead(302, { location: `${basePath}/`, 'cache-control': 'no-store', 'content-length': 0 }).end();
 }
 
 function notFoundMessage(path: string | null): string {

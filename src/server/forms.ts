@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { Request, Response } from 'polka';
 import type { z } from 'zod';
 import { parseBoundedJson, TooDeep } from '../lib/bounded.ts';
+import { succeeds } from '../lib/errors.ts';
 import { type Consent, confirm, type Purpose, readToken, type TokenProblem, unsubscribe } from '../mail/consent.ts';
 import { ProviderFailed, type SubscriberStore, type Subscription } from '../mail/provider.ts';
 import { explain } from '../schema/diagnostics/values.ts';
@@ -47,7 +48,9 @@ export function originPolicy(allowed: readonly string[], host: string): OriginPo
     const onLoopback = listensOnLoopback || isLoopback(request.socket.localAddress ?? '');
     const isKnown = () =>
       isLoopback(hostname) || [...own, ...allowed].some((address) => new URL(address).hostname === hostname);
-    if (isOwnHost(origin, request.headers.host) && (!onLoopback || isKnown())) return origin;
+    const host = request.headers.host?.toLowerCase();
+    const isOwnHost = host !== undefined && [`http://${host}`, `https://${host}`].includes(origin);
+    if (isOwnHost && (!onLoopback || isKnown())) return origin;
     throw new Refusal('forbidden_origin', 'Requests from pages of other sites are not accepted.');
   };
 }
@@ -60,12 +63,6 @@ export function corsHeaders(origin: string | null): Record<string, string> {
     'access-control-expose-headers': 'RateLimit, RateLimit-Policy, Retry-After',
     vary: 'Origin',
   };
-}
-
-function isOwnHost(origin: string, host: string | undefined): boolean {
-  return (
-    host !== undefined && (origin === `http://${host.toLowerCase()}` || origin === `https://${host.toLowerCase()}`)
-  );
 }
 
 /** Whether a host name or address is a loopback one. */
@@ -124,11 +121,8 @@ function parseJson(text: string): Fields {
 
 /** Parses application/x-www-form-urlencoded (URL standard), but refuses invalid UTF-8. The first of two fields with one name counts. */
 function parseForm(text: string): Fields {
-  try {
-    decodeURIComponent(text);
-  } catch {
+  if (!succeeds(() => decodeURIComponent(text)))
     throw new Refusal('invalid_body', 'The form has an escape sequence that is not UTF-8.');
-  }
   const fields: Fields = Object.create(null);
   for (const [name, value] of new URLSearchParams(text)) fields[name] ??= value.replaceAll('\r\n', '\n');
   return fields;

@@ -85,14 +85,11 @@ export function sendEarlyError(
 
 /** An error as JSON: a JSON-RPC error for a POST to the MCP endpoint, else an Error object (C7.20). */
 export function earlyErrorBody(request: IncomingMessage | undefined, error: ErrorCode, message: string): JsonBytes {
-  if (request === undefined || !isMcpMessage(request)) return jsonBytes({ error, message });
+  const isMcp = request?.method === 'POST' && parseTarget(request.url ?? '').pathname.endsWith('/api/mcp');
+  if (!isMcp) return jsonBytes({ error, message });
   const rpcError =
     error === 'internal' ? new RpcError(codes.internal, message) : new RpcError(codes.refused, message, { error });
   return errorResponse(null, rpcError);
-}
-
-function isMcpMessage({ method, url = '' }: IncomingMessage): boolean {
-  return method === 'POST' && parseTarget(url).pathname.endsWith('/api/mcp');
 }
 
 /** Answers with JSON that is not stored by caches. */

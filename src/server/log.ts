@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import type { DestinationStream } from 'pino';
 import pino from 'pino';
+import { orElse } from '../lib/errors.ts';
 import { visible } from '../lib/text.ts';
 import { painter } from '../schema/diagnostics/report.ts';
 
@@ -20,12 +21,8 @@ const colors: Record<string, Parameters<ReturnType<typeof painter>>[0]> = {
  * Control characters in texts of readers are made visible.
  */
 export function prettyLine(json: string, { color }: { color: boolean }): string {
-  let fields: Fields;
-  try {
-    fields = JSON.parse(json) as Fields;
-  } catch {
-    return `${visible(json)}\n`;
-  }
+  const fields = orElse(() => JSON.parse(json) as Fields, null);
+  if (fields === null) return `${visible(json)}\n`;
   const { level, time, pid, hostname, msg, err, ...rest } = fields;
   const paint = painter(color);
   const name = pino.levels.labels[Number(level)] ?? 'info';
@@ -67,18 +64,13 @@ let count = 0;
  */
 export function requestId(request: IncomingMessage & { [key]?: string }, hops = 0): string {
   // On the request itself: a WeakMap with every request would cost the garbage collector more than the rest of the line.
-  request[key] ??= (hops > 0 ? proxyId(request) : undefined) ?? newId();
+  request[key] ??= (hops > 0 ? proxyId(request) : undefined) ?? `${ofProcess}-${(++count).toString(36)}`;
   return request[key];
 }
 
 function proxyId({ headers }: IncomingMessage): string | undefined {
   const header = headers['x-request-id'];
   return typeof header === 'string' && /^[\w.:-]{8,128}$/.test(header) ? header : undefined;
-}
-
-function newId(): string {
-  count += 1;
-  return `${ofProcess}-${count.toString(36)}`;
 }
 
 /** The log of a server: pino for events, and a preformatted line for each request, which takes a quarter of pino's time. */

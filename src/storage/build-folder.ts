@@ -232,10 +232,7 @@ const catalogShape = z.object({ agents: z.array(z.object({ slug: z.string(), tit
  * Reads the titles of the agents in the build in `dist`, by slug, and the current slug of each former one. Throws
  * OperationError if there is no build.
  */
-export function readPublished(dist: string): {
-  titles: ReadonlyMap<string, string>;
-  formerSlugs: ReadonlyMap<string, string>;
-} {
+export function readPublished(dist: string) {
   const { moved } = readJson(dist, buildFile, buildInfo.pick({ moved: true }));
   const { agents } = readJson(dist, 'api/agents.json', catalogShape);
   return {

@@ -156,11 +156,6 @@ export async function liveTotals(database: Database, now: Date): Promise<VoteTot
   return rows.map(({ slug, yes, no }) => ({ slug, yes: Number(yes), no: Number(no) }));
 }
 
-/** Forgets the totals from a day on, so that they are counted again. */
-async function forgetTotals(database: Database, from: string): Promise<void> {
-  await database.query('DELETE FROM catalog_vote_days WHERE day >= $1', [from]);
-}
-
 /**
  * Blanks the note of one vote. Returns false if the vote has no note, and undefined if no vote has the id. Needs the
  * right to update, which servers do not have.
@@ -186,7 +181,8 @@ export async function importVotes(database: Database, votes: AsyncIterable<Store
     known += batch.length - stored;
     // Also for votes that are known: an earlier import may have been interrupted here.
     const days = batch.map(({ time }) => utcDay(new Date(time))).sort();
-    await forgetTotals(database, days[0] ?? '9999-12-31');
+    // The totals from that day on are counted again.
+    await database.query('DELETE FROM catalog_vote_days WHERE day >= $1', [days[0] ?? '9999-12-31']);
     batch = [];
   };
   for await (const vote of votes) {

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Api, ApiName, Model, Outcome, ReadAgent, RecordOptions, Reply } from '../../content/evals/record.ts';
 import type { ParsedFolder } from '../../content/parse/parse.ts';
@@ -157,9 +158,7 @@ async function askPerson(message: string, name: string, terminal: Console): Prom
   terminal.say(
     `\nGive the text above to ${name} in a new chat. Then paste the answer here, and press Enter and Ctrl-D (on Windows, Ctrl-Z and Enter).\n\n`,
   );
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
-  return { text: Buffer.concat(chunks).toString('utf8') };
+  return { text: (await buffer(process.stdin)).toString('utf8') };
 }
 
 async function report({ recorded, kept, stale, left, failures, tokens }: Outcome, terminal: Console): Promise<void> {

@@ -36,7 +36,10 @@ export function addServe(program: CatalogCommand, terminal: Console): void {
 }
 
 async function serve(flags: Flags, terminal: Console): Promise<void> {
-  keepRequestsYoung();
+  // V8 allocates everything in the young space. Otherwise it may begin to allocate some objects of each request in the old
+  // space, depending on the first thousands of requests. Once such an object is unused, it keeps its whole request in memory
+  // until the next full collection. Votes then take twice the processor time, with pauses of 20 ms.
+  setFlagsFromString('--no-allocation-site-pretenuring');
   const { requireBuild } = await import('../../storage/build-folder.ts');
   const { siteRules } = await import('../../site/hosting/site-rules.ts');
   const { serverSettings } = await import('../../server/settings.ts');
@@ -75,13 +78,4 @@ async function serve(flags: Flags, terminal: Console): Promise<void> {
   log.log.info({ signal: await stopped }, 'stopping');
   builder?.stop();
   await running.close();
-}
-
-/**
- * Makes V8 allocate everything in the young space. Otherwise it may begin to allocate some objects of each request in the old
- * space, depending on the first thousands of requests. Once such an object is unused, it keeps its whole request in memory
- * until the next full collection. Votes then take twice the processor time, with pauses of 20 ms.
- */
-function keepRequestsYoung(): void {
-  setFlagsFromString('--no-allocation-site-pretenuring');
 }

@@ -100,12 +100,6 @@ function lostLine(folder: ParsedFolder, issue: number, where: string): Diagnosti
   return inFrontMatter(folder, draft ? 'draft' : 'date', 'record/issue', wording);
 }
 
-/** Returns a copy of the folder without its number. */
-function withoutNumber(folder: ParsedFolder): ParsedFolder {
-  const agent = folder.agent === null ? null : { ...folder.agent, issue: null };
-  return { ...folder, schedule: { ...folder.schedule, issue: null }, agent };
-}
-
 /**
  * Compares the folders with the default branch. A published agent keeps its number, its date and its address. A new number must
  * be the next one after the highest, and is given on the agent's date.
@@ -270,7 +264,10 @@ function corrected(
   owner: PublishedSchedule | undefined,
   refused: ReadonlySet<string>,
 ): ParsedFolder {
-  if (refused.has(folder.slug)) return withoutNumber(folder);
+  if (refused.has(folder.slug)) {
+    const agent = folder.agent === null ? null : { ...folder.agent, issue: null };
+    return { ...folder, schedule: { ...folder.schedule, issue: null }, agent };
+  }
   if (owner === undefined) return folder;
   const { issue } = owner;
   const date = owner.date ?? folder.schedule.date;

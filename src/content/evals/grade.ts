@@ -27,12 +27,7 @@ function quotationsIn(answer: string): string[] {
     .filter((quotation) => quotation.length >= shortestQuotation);
 }
 
-/** Returns the quotations that do not occur in `source`. White space and the form of quotes make no difference. */
-function inventedQuotations(quotations: readonly string[], source: string): string[] {
-  const text = comparable(source);
-  return quotations.filter((quotation) => !text.includes(comparable(quotation)));
-}
-
+/** A text in which white space and the form of quotes make no difference. */
 function comparable(text: string): string {
   return text
     .replace(/[“”„«»]/g, '"')
@@ -148,7 +143,8 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
   'quotes-in-input': (options, { answer, input }) => {
     const { min = 0, allow = [] } = options === true ? {} : options;
     const quotations = quotationsIn(answer);
-    const invented = inventedQuotations(quotations, [input, ...allow].join('\n'));
+    const source = comparable([input, ...allow].join('\n'));
+    const invented = quotations.filter((quotation) => !source.includes(comparable(quotation)));
     if (invented.length > 0) return `Not in the input: ${listed(invented)}.`;
     return unless(quotations.length >= min, `It has ${plural(quotations.length, 'quotation')}.`);
   },

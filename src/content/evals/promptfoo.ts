@@ -82,7 +82,10 @@ function testsOf({ slug, prompt }: AgentCases, { name, input, checks, turns }: C
 function challengesOf({ slug }: AgentCases, one: Case): Test[] {
   return roundsOf(one).flatMap(({ checks, counterexamples }) =>
     counterexamples.flatMap(({ name, wrong, check, answer }) => {
-      const assert = assertionOf(checks[check] as Check).map(opposite);
+      const assert = assertionOf(checks[check] as Check).map(({ type, ...rest }) => ({
+        type: type.startsWith('not-') ? type.slice('not-'.length) : `not-${type}`,
+        ...rest,
+      }));
       if (assert.length === 0) return [];
       return {
         // In descriptions, promptfoo fills in only `{{ env.NAME }}`.
@@ -95,10 +98,6 @@ function challengesOf({ slug }: AgentCases, one: Case): Test[] {
       };
     }),
   );
-}
-
-function opposite({ type, ...rest }: Assertion): Assertion {
-  return { type: type.startsWith('not-') ? type.slice('not-'.length) : `not-${type}`, ...rest };
 }
 
 function assertionOf(check: Check): Assertion[] {

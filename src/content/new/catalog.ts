@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Handlebars from 'handlebars';
-import { OperationError, systemReason } from '../../lib/errors.ts';
+import { OperationError, succeeds, systemReason } from '../../lib/errors.ts';
 import { programEngines, programFolder, programName, programVersion } from '../../program.ts';
 import { toJson } from '../../schema/documents.ts';
 import { settingsSource } from '../../schema/settings.ts';
@@ -326,16 +326,8 @@ function makeFolder(path: string, made: string[]): void {
 
 /** Removes the created files and folders, newest first, and returns those that cannot be removed. */
 function removeAgain(files: readonly string[], folders: readonly string[]): string[] {
-  const remove = (path: string, how: (path: string) => void) => {
-    try {
-      how(path);
-      return [];
-    } catch {
-      return [path];
-    }
-  };
   return [
-    ...files.flatMap((path) => remove(path, (file) => rmSync(file, { force: true }))),
-    ...[...folders].reverse().flatMap((path) => remove(path, rmdirSync)),
+    ...files.filter((path) => !succeeds(() => rmSync(path, { force: true }))),
+    ...[...folders].reverse().filter((path) => !succeeds(() => rmdirSync(path))),
   ];
 }

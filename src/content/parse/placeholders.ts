@@ -111,27 +111,16 @@ const configGuidance = '[Replace this by what the reader saves beside their work
 
 /** Returns the config for this extension: guidance, in a comment if the format has comments, and a value. */
 export function config(extension: string): string {
-  switch (extension) {
-    case 'json':
-      return `${JSON.stringify({ about: configGuidance, findings: 7 }, null, 2)}\n`;
-    case 'yaml':
-    case 'yml':
-      return `# ${configGuidance}\nfindings: 7\n`;
-    case 'toml':
-    case 'ini':
-    case 'cfg':
-    case 'conf':
-    case 'properties':
-      return `# ${configGuidance}\nfindings = 7\n`;
-    case 'env':
-      return `# ${configGuidance}\nFINDINGS=7\n`;
-    case 'jsonc':
-      return `// ${configGuidance}\n{ "findings": 7 }\n`;
-    case 'csv':
-      return `name,value,"${configGuidance}"\nfindings,7,\n`;
-    default:
-      return `${configGuidance}\n\nAt most 7 findings.\n`;
-  }
+  const forms: [extensions: RegExp, text: string][] = [
+    [/^json$/, `${JSON.stringify({ about: configGuidance, findings: 7 }, null, 2)}\n`],
+    [/^ya?ml$/, `# ${configGuidance}\nfindings: 7\n`],
+    [/^(?:toml|ini|cfg|conf|properties)$/, `# ${configGuidance}\nfindings = 7\n`],
+    [/^env$/, `# ${configGuidance}\nFINDINGS=7\n`],
+    [/^jsonc$/, `// ${configGuidance}\n{ "findings": 7 }\n`],
+    [/^csv$/, `name,value,"${configGuidance}"\nfindings,7,\n`],
+    [/^/, `${configGuidance}\n\nAt most 7 findings.\n`],
+  ];
+  return forms.find(([extensions]) => extensions.test(extension))?.[1] ?? '';
 }
 
 /**

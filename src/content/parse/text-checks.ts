@@ -287,12 +287,8 @@ markdown.validateLink = () => true;
 export function renderedFindings(text: string, offset: number): TextFinding[] {
   const source = text.slice(offset);
   if (!/[\\&%]/.test(source)) return [];
-  let tokens: ReturnType<typeof markdown.parse>;
-  try {
-    tokens = markdown.parse(source, {});
-  } catch {
-    return []; // Rendering it fails too, and reports the error.
-  }
+  // If this fails, rendering fails too, and reports the error.
+  const tokens = orElse(() => markdown.parse(source, {}), []);
   const findings: TextFinding[] = [];
   for (const { type, content, info, map, children } of tokens) {
     if (findings.length >= maxReported) break;

@@ -58,10 +58,7 @@ export function rulePage(code = ''): string {
 }
 
 /** Formats diagnostics for programs. `url` explains the rule. */
-export function jsonReport(diagnostics: readonly Diagnostic[]): {
-  ok: boolean;
-  diagnostics: (Diagnostic & { url: string })[];
-} {
+export function jsonReport(diagnostics: readonly Diagnostic[]) {
   const explained = sortDiagnostics(diagnostics).map((diagnostic) => ({
     ...diagnostic,
     url: rulePage(diagnostic.code),
@@ -99,17 +96,14 @@ function annotation(
   prefix: string,
 ): string {
   const properties = { file: prefix + file, line, col: column, endColumn, title: code };
-  const list = Object.entries(properties).map(([name, value]) => `${name}=${escapeProperty(String(value))}`);
+  const escaped = (value: unknown) => escapeData(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C');
+  const list = Object.entries(properties).map(([name, value]) => `${name}=${escaped(value)}`);
   return `::${severity} ${list.join(',')}::${escapeData(hint === '' ? message : `${message}\n${hint}`)}`;
 }
 
 /** Escapes a text for a workflow command of GitHub Actions. */
 function escapeData(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-}
-
-function escapeProperty(text: string): string {
-  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {

@@ -5,11 +5,6 @@ import { forms } from '../fields.ts';
 import { slugFrom } from '../slugs.ts';
 import { nearest } from './suggestions.ts';
 
-/** Returns the value at `path`. */
-function valueAt(root: unknown, path: (string | number)[]): unknown {
-  return path.reduce((value, key) => (value as Record<string | number, unknown> | null | undefined)?.[key], root);
-}
-
 /**
  * Returns the schema of the value at `path`; undefined if the path cannot be followed through objects, lists and
  * wrappers.
@@ -205,7 +200,7 @@ function explainIssues(issues: readonly z.core.$ZodIssue[], surroundings: Surrou
       },
     ];
   }
-  const value = valueAt(root, path);
+  const value = path.reduce<unknown>((parent, key) => (parent as Record<string | number, unknown> | null)?.[key], root);
   if (value === undefined) {
     const description = describe(schema, path);
     return [

@@ -96,13 +96,14 @@ function listResources({ cursor }: Params<'prompts/list'>, { agents, card }: Mcp
     mimeType: json,
   };
   return {
-    resources: [...(cursor === undefined ? [whole] : []), ...items.map(resourceOf)],
+    resources: [
+      ...(cursor === undefined ? [whole] : []),
+      ...items.map(({ slug, title, excerpt }) => {
+        return { uri: `agent://${slug}`, name: slug, title, description: excerpt, mimeType: json };
+      }),
+    ],
     nextCursor,
   };
-}
-
-function resourceOf({ slug, title, excerpt }: AgentSummary) {
-  return { uri: `agent://${slug}`, name: slug, title, description: excerpt, mimeType: json };
 }
 
 /** resources/templates/list */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { OperationError } from '../../lib/errors.ts';
+import { OperationError, orElse } from '../../lib/errors.ts';
 import { compareText } from '../../lib/text.ts';
 import {
   type PluginRelease,
@@ -127,13 +127,9 @@ export function versionsByRelease(
     return [key, isUnchanged(agent, last) ? last.version : versionOf((revisionOf(last.version) ?? 0) + 1)];
   }
 
+  /** True for an agent that cannot be rendered: it is reported when its files are rendered. */
   function isUnchanged(agent: PublishedAgent, release: PluginRelease): boolean {
-    try {
-      return published.isRelease(release, pluginFiles(site, agent, release.version));
-    } catch {
-      // An agent that cannot be rendered is reported when its files are rendered.
-      return true;
-    }
+    return orElse(() => published.isRelease(release, pluginFiles(site, agent, release.version)), true);
   }
 
   return {

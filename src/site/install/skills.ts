@@ -131,16 +131,13 @@ function skillText(settings: Settings, agent: PublishedAgent): string {
     ...Object.entries(metadata).map(([key, value]) => `  ${key}: ${JSON.stringify(value)}`),
     '---',
     '',
-    withoutCommands(body.join('\n\n')),
+    // A space breaks up shell commands: Claude Code runs them when it loads a skill, before anyone has seen them. They are
+    // a `!` before a text in backquotes, or after the backquotes that open a block.
+    body
+      .join('\n\n')
+      .replace(/!(?=`)/g, '! ')
+      .replaceAll('```!', '``` !'),
   ].join('\n')}\n`;
-}
-
-/**
- * Breaks up shell commands by a space: Claude Code runs them when it loads a skill, before anyone has seen them. They
- * are a `!` before a text in backquotes, or after the backquotes that open a block.
- */
-function withoutCommands(markdown: string): string {
-  return markdown.replace(/!(?=`)/g, '! ').replaceAll('```!', '``` !');
 }
 
 function sampleText({ title, texts }: PublishedAgent): string {

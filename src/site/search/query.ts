@@ -84,7 +84,8 @@ const plainLetters: Readonly<Record<string, string>> = {
  * Only Latin, Greek and Cyrillic letters lose their marks. In other scripts, marks distinguish words: が is not か.
  */
 export function fold(text: string): string {
-  if (isAscii(text)) return text.toLowerCase();
+  const isAscii = /^[\s!-~]*$/.test(text);
+  if (isAscii) return text.toLowerCase();
   return text
     .normalize('NFKD')
     .replace(/([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu, '$1')
@@ -106,11 +107,6 @@ const unspaced = [
 ];
 
 const unspacedRuns = new RegExp(`(${eastAsian}+|${southeastAsian}+)`, 'u');
-
-/** Whether a term is from a text without spaces. Such a term begins and ends anywhere in a word. */
-function isUnspaced(term: string): boolean {
-  return lengthOfTerms(term) !== undefined;
-}
 
 /**
  * Returns the terms of a token of a text, which are indexed.
@@ -149,10 +145,6 @@ function partsOf(text: string): string[] {
 
 function lengthOfTerms(part: string): number | undefined {
   return unspaced.find(({ start }) => start.test(part))?.length;
-}
-
-function isAscii(text: string): boolean {
-  return /^[\s!-~]*$/.test(text);
 }
 
 /** The searched and shown fields of an agent. The prompt is not searched: it made the index ten times as large. */
@@ -346,7 +338,8 @@ function qualitiesOf(
 ): Map<string, number> {
   const qualities = new Map<string, number>();
   const [stem, root] = [stemOf(word), rootOf(word)];
-  const unspaced = isUnspaced(word);
+  // A term of a text without spaces begins and ends anywhere in a word.
+  const unspaced = lengthOfTerms(word) !== undefined;
   const nearness = (term: string) => {
     if (unspaced || term === word || stemOf(term) === stem) return 1;
     if (rootOf(term) === root) return 0.7;
