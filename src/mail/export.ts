@@ -1,3 +1,4 @@
+import { groupBy } from '../lib/groups.ts';
 import { columnsText, csv, visible } from '../lib/text.ts';
 import { parseLine, readLines } from '../storage/line-file.ts';
 import { type ListName, listNames, type StoredSubscription, type SubscriberLog } from './provider.ts';
@@ -51,15 +52,10 @@ export async function readSubscribers(path: string, filter: ExportFilter, log: S
  * address was never asked to confirm, as without a mail server.
  */
 export function subscriberEntries(all: readonly StoredSubscription[], { list, since }: ExportFilter) {
-  const groups = new Map<string, StoredSubscription[]>();
-  for (const subscription of all) {
-    if (list !== undefined && list !== subscription.list) continue;
-    if (since !== undefined && Date.parse(subscription.time) < since.getTime()) continue;
-    const key = `${subscription.list} ${subscription.email.toLowerCase()}`;
-    const group = groups.get(key) ?? [];
-    group.push(subscription);
-    groups.set(key, group);
-  }
+  const wanted = all.filter(
+    (each) => (list ?? each.list) === each.list && (since === undefined || Date.parse(each.time) >= since.getTime()),
+  );
+  const groups = groupBy(wanted, ({ list, email }) => [`${list} ${email.toLowerCase()}`]);
   return [...groups.values()].map((subscriptions) => {
     const { time, email, list } = subscriptions[0] as StoredSubscription;
     const notes = [...new Set(subscriptions.map(({ note }) => note).filter((note) => note))] as string[];

@@ -1,3 +1,4 @@
+import { groupBy } from '../../lib/groups.ts';
 import { type Diagnostic, diagnose } from '../../schema/diagnostics/diagnostic.ts';
 import { type Evals, type GradedAnswer, isPassed, type Result } from '../../schema/evals.ts';
 import { evalMessages } from '../../schema/messages/evals.ts';
@@ -166,9 +167,7 @@ function publishedIn(
     schedule.issue === null ? [] : [{ ...schedule, slug, issue: schedule.issue }],
   );
   const horizon = state !== null && state.day > today ? state.day : today;
-  const byIssue = new Map<number, PublishedSchedule[]>();
-  for (const agent of numbered) byIssue.set(agent.issue, [...(byIssue.get(agent.issue) ?? []), agent]);
-  const keepers = [...byIssue.values()].flatMap((agents) => {
+  const keepers = [...groupBy(numbered, ({ issue }) => [issue]).values()].flatMap((agents) => {
     if (agents.length === 1) return agents;
     const first = state?.firstOf(agents.map(({ slug }) => slug));
     return agents.filter(({ slug }) => slug === first);

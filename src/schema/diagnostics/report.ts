@@ -1,3 +1,4 @@
+import { groupBy } from '../../lib/groups.ts';
 import { plural, visible } from '../../lib/text.ts';
 import { programPage } from '../../program.ts';
 import { sortDiagnostics } from './content-error.ts';
@@ -41,14 +42,7 @@ type Group = [Diagnostic, ...Diagnostic[]];
 
 /** Groups diagnostics for which `keyOf` gives the same, in the order of the first ones. */
 function groupsOf(diagnostics: readonly Diagnostic[], keyOf: (diagnostic: Diagnostic) => string[]): Group[] {
-  const groups = new Map<string, Group>();
-  for (const diagnostic of diagnostics) {
-    const key = JSON.stringify(keyOf(diagnostic));
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [diagnostic]);
-    else group.push(diagnostic);
-  }
-  return [...groups.values()];
+  return [...groupBy(diagnostics, (diagnostic) => [JSON.stringify(keyOf(diagnostic))]).values()] as Group[];
 }
 
 /** The address of the page that explains every rule; with a code, of the section about that rule. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { groupBy } from '../../lib/groups.ts';
 import { maskSecrets } from '../../lib/secrets.ts';
 import { plural } from '../../lib/text.ts';
 import { forms } from '../fields.ts';
@@ -154,11 +155,9 @@ export function explain(
 ): Explanation[] {
   const result = schema.safeParse(value);
   if (result.success) return [];
-  const groups = new Map<string, z.core.$ZodIssue[]>();
-  for (const issue of result.error.issues) {
-    const group = JSON.stringify([issue.code === 'unrecognized_keys', issue.path]);
-    groups.set(group, [...(groups.get(group) ?? []), issue]);
-  }
+  const groups = groupBy(result.error.issues, ({ code, path }) => [
+    JSON.stringify([code === 'unrecognized_keys', path]),
+  ]);
   const explanations = [...groups.values()]
     .slice(0, mostExplained)
     .flatMap((issues) => explainIssues(issues, { schema, root: value, echo, json }));

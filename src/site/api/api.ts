@@ -1,5 +1,6 @@
 import { zone } from '../../lib/calendar.ts';
 import { sha256Of } from '../../lib/files.ts';
+import { groupBy } from '../../lib/groups.ts';
 import {
   type AgentEnvelope,
   type AgentRevisions,
@@ -16,7 +17,6 @@ import { serverCard } from '../install/install-source.ts';
 import { archivePath, earlierReleases, latestFirst } from '../install/plugins.ts';
 import { type Digest, forAgents, jsonList, listed, none, single, whole } from '../output.ts';
 import { documentOf, summaryOf } from '../shared/agent-document.ts';
-import { groupBy } from '../shared/groups.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
 export const agent = forAgents(

@@ -1,6 +1,7 @@
+import { groupBy } from '../../lib/groups.ts';
 import { listed, type Output, type RenderedFile, upcoming } from '../output.ts';
 import { documentsOf } from '../shared/agent-document.ts';
-import { categoriesOf, commonTags, counted, type Group, groupBy, tagsOf } from '../shared/groups.ts';
+import { categoriesOf, commonTags, counted, type Group, tagsOf } from '../shared/groups.ts';
 import { breadcrumbNode, listNode, renderPage } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 

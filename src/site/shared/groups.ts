@@ -1,3 +1,4 @@
+import { groupBy } from '../../lib/groups.ts';
 import { compareText } from '../../lib/text.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
@@ -47,19 +48,6 @@ export function commonTags(site: Site): Group[] {
     .sort((a, b) => b.agents.length - a.agents.length)
     .slice(0, mostTags)
     .sort((a, b) => compareText(a.key, b.key));
-}
-
-/** Groups items by keys, of which each item has any number. Groups and items keep their order. */
-export function groupBy<Item>(items: readonly Item[], keysOf: (item: Item) => readonly string[]): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    for (const key of keysOf(item)) {
-      const members = groups.get(key);
-      if (members === undefined) groups.set(key, [item]);
-      else members.push(item);
-    }
-  }
-  return groups;
 }
 
 /** The fields that make two agents related. */
