@@ -6,7 +6,7 @@ import { parseBoundedJson, TooDeep } from '../lib/bounded.ts';
 import { OperationError } from '../lib/errors.ts';
 import { sha256Of } from '../lib/files.ts';
 import { inTurn } from '../lib/lazy.ts';
-import { type Disk, hasCode, ifMissing } from '../storage/disk.ts';
+import { type Disk, hasCode, ifMissing, undo } from '../storage/disk.ts';
 import { openJournal } from '../storage/journal.ts';
 import { newline, readLines } from '../storage/line-file.ts';
 import { FileInUse } from '../storage/lock.ts';
@@ -102,10 +102,7 @@ export function announcementFiles(
         throw new OperationError(`${sendingElsewhere} It is ${error.who}.`, { cause: error });
       });
       const release = () => journal.close();
-      const stored = await readEvents(file).catch(async (error) => {
-        await release();
-        throw error;
-      });
+      const stored = await readEvents(file).catch(undo(release));
       return claimOf(key, stored, (event) => journal.append(event), release);
     },
     isEmpty: async () => (await filesIn(folder)).length === 0,
@@ -243,10 +240,7 @@ export function announcementDatabase(database: Database, now: () => Date): Annou
         clearInterval(beat);
         await database.query('DELETE FROM catalog_announcement_claims WHERE key = $1 AND token = $2', [key, token]);
       };
-      const history = await events(key).catch(async (error) => {
-        await release();
-        throw error;
-      });
+      const history = await events(key).catch(undo(release));
       let { count } = history;
       const store = async (event: AnnouncementEvent) => {
         const stored = { ...event, time: now().toISOString() };

@@ -72,6 +72,14 @@ export async function writeAll(handle: FileHandle, bytes: Buffer, position: numb
   }
 }
 
+/** For a failure: undoes what was begun, and lets the error go on. */
+export function undo(work: () => Promise<unknown>): (error: unknown) => Promise<never> {
+  return async (error) => {
+    await work();
+    throw error;
+  };
+}
+
 /**
  * Creates a file that only its owner can read. Its content is durable, its name is not. Fails with EEXIST if it exists.
  */

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import * as z from 'zod';
 import { parseJsonLine } from '../lib/bounded.ts';
 import { OperationError, orElse } from '../lib/errors.ts';
-import { cannotUse, createFile, type Disk, hasCode, ifMissing, realPath, syncFolder } from './disk.ts';
+import { cannotUse, createFile, type Disk, hasCode, ifMissing, realPath, syncFolder, undo } from './disk.ts';
 import { type JournalOptions, openLastingJournal } from './journal.ts';
 import { findLogs, newline, parseLine, readLines, rewriteLines } from './line-file.ts';
 import { withLock } from './lock.ts';
@@ -72,12 +72,7 @@ export function dailySecret({ path, disk, random, warn }: DailySecretOptions): (
  */
 async function replaceFile(disk: Disk, path: string, draft: string, bytes: Buffer): Promise<void> {
   await createFile(disk, draft, bytes);
-  try {
-    await disk.rename(draft, path);
-  } catch (error) {
-    await disk.unlink(draft).catch(() => {});
-    throw error;
-  }
+  await disk.rename(draft, path).catch(undo(() => disk.unlink(draft).catch(() => {})));
   await syncFolder(disk, dirname(path));
 }
 

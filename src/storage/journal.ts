@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperationError, orElse } from '../lib/errors.ts';
 import { inTurn } from '../lib/lazy.ts';
-import { createFile, type Disk, hasCode, makeFolder, realPath, reasonOf, syncFolder, writeAll } from './disk.ts';
+import { createFile, type Disk, hasCode, makeFolder, realPath, reasonOf, syncFolder, undo, writeAll } from './disk.ts';
 import { type GroupCommitOptions, groupCommit } from './group-commit.ts';
 import { newline } from './line-file.ts';
 import { acquireLock, type Lock, type LockOptions } from './lock.ts';
@@ -256,12 +256,8 @@ export class Journal<Item, Stored extends object> {
     const path = await realPath(disk, this.#options.file);
     const lock = await acquireLock({ ...this.#options, disk, file: path });
     const at = { ...this.#at, path };
-    try {
-      this.#file = await prepareFile(await openFile(at), at);
-    } catch (error) {
-      await lock.release();
-      throw error;
-    }
+    const opened = openFile(at).then((file) => prepareFile(file, at));
+    this.#file = await opened.catch(undo(() => lock.release()));
     this.#lock = lock;
     this.#at = at;
     this.#broken = false;
@@ -436,12 +432,7 @@ export class Journal<Item, Stored extends object> {
   async #repair(): Promise<void> {
     await this.#lock.confirm();
     const opened = await openFile(this.#at);
-    try {
-      await this.#cutBack(opened);
-    } catch (error) {
-      await opened.handle.close();
-      throw error;
-    }
+    await this.#cutBack(opened).catch(undo(() => opened.handle.close()));
     await this.#use(opened);
     this.#broken = false;
   }

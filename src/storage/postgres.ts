@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PoolClient } from 'pg';
-import pg from 'pg';
+import pg, { type PoolClient } from 'pg';
 import { OperationError } from '../lib/errors.ts';
 import { compareText } from '../lib/text.ts';
 import { programFolder } from '../program.ts';
 import { DatabaseUnavailable } from './database.ts';
-import { reasonOf } from './disk.ts';
+import { reasonOf, undo } from './disk.ts';
 
 /** A PostgreSQL database, over a pool of connections that are replaced when they break. */
 export interface Database {
@@ -406,13 +405,8 @@ function explained(error: unknown): OperationError {
  */
 export async function openServerDatabase(options: DatabaseOptions): Promise<Database> {
   const database = openDatabase(options);
-  try {
-    await requireTables(database);
-    return database;
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  await requireTables(database).catch(undo(() => database.close()));
+  return database;
 }
 
 /**
