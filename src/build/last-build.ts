@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync
 import { basename, dirname, join, resolve } from 'node:path';
 import type { ContentMemory } from '../content/load.ts';
 import { addDays, zone } from '../lib/calendar.ts';
-import { orElse } from '../lib/errors.ts';
+import { orElse, succeeds } from '../lib/errors.ts';
 import {
   areOutputsUnchanged,
   areSame,
@@ -118,20 +118,16 @@ export function readChecked<Value>(file: string): Value | null {
 /** Writes an object as JSON and then its hash, and replaces the file in one step. Nothing is thrown. */
 export function writeChecked(file: string, value: object): void {
   const draft = `${file}.${process.pid}`;
-  try {
+  const isWritten = succeeds(() => {
     makeFolder(dirname(file));
     const body = JSON.stringify(value);
     writeFileSync(draft, `${body}\n${digestOf(body)}`, { mode: 0o600 });
     renameSync(draft, file);
     // Such as the memory of a folder that no longer exists.
     removeUnused(dirname(file));
-  } catch {
-    try {
-      rmSync(draft, { force: true });
-    } catch {
-      // The folder of the cache is a file, for example.
-    }
-  }
+  });
+  // It fails if the folder of the cache is a file, for example.
+  if (!isWritten) orElse(() => rmSync(draft, { force: true }), undefined);
 }
 
 /** Where a build reads and writes, and what else decides its bytes. */

@@ -4,7 +4,7 @@ import { build } from '../build/build.ts';
 import { checkSettings, givenBaseUrl, loadSettings } from '../content/settings.ts';
 import { addDays, zone } from '../lib/calendar.ts';
 import { runChild, stopChild } from '../lib/children.ts';
-import { succeeds } from '../lib/errors.ts';
+import { orElse, succeeds } from '../lib/errors.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import { prettyReport } from '../schema/diagnostics/report.ts';
@@ -201,11 +201,8 @@ export class CatalogBuilder {
 
   /** Returns the calendar for the current settings or, if they are invalid, for the last valid ones. */
   #calendar() {
-    try {
-      this.#timezone = this.#settings().timezone;
-    } catch {
-      // The build reports the error.
-    }
+    // The build reports the error.
+    this.#timezone = orElse(() => this.#settings().timezone, this.#timezone);
     return zone(this.#timezone);
   }
 }

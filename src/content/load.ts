@@ -2,7 +2,7 @@ import { OperationError } from '../lib/errors.ts';
 import type { Stamps } from '../lib/files.ts';
 import { once } from '../lib/lazy.ts';
 import { compareText } from '../lib/text.ts';
-import { type Agent, type AgentHead, frontMatterSchema } from '../schema/agent.ts';
+import { type Agent, type AgentHead, type FrontMatterSchema, frontMatterSchema } from '../schema/agent.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import { type RuleSettings, withRules } from '../schema/rules.ts';
 import type { KnownVocabulary } from '../schema/settings.ts';
@@ -198,11 +198,7 @@ function checkedFolder(source: SourceFolder, head: AgentHead, texts: Agent['text
  * Parses a folder. If the program itself fails on it, the folder gets an error, so that the other folders are still
  * read.
  */
-export function parseSafely(
-  source: SourceFolder,
-  schema: ReturnType<typeof frontMatterSchema>,
-  rules: RuleSettings | undefined,
-): ParsedFolder {
+export function parseSafely(source: SourceFolder, schema: FrontMatterSchema, rules?: RuleSettings): ParsedFolder {
   try {
     return parseFolder(source, schema, rules);
   } catch (error) {

@@ -114,12 +114,6 @@ interface Entry {
 
 type Coming = Entry & { daysLeft: number };
 
-interface Row {
-  state: State;
-  issue: number | null;
-  entry: Entry;
-}
-
 /** The state of an agent in the schedule. `skipped`: it is due, but its errors keep it from being published. */
 type State = 'published' | 'due' | 'skipped' | 'coming' | 'draft' | 'withdrawn' | 'deleted';
 
@@ -158,7 +152,7 @@ export function status(
     ...{ date, slug, title },
     errors: errors.get(slug) ?? 0,
   });
-  const rows: Row[] = [...folders].sort(byDate).map((folder) => ({
+  const rows = [...folders].sort(byDate).map((folder) => ({
     state: stateOf(folder, skipped, today),
     issue: folder.schedule.issue ?? numbers.get(folder.slug) ?? null,
     entry: entryOf(folder.slug, folder.schedule.date, folder.agent?.title ?? null),

@@ -9,12 +9,10 @@ export function obstacleIn(path: string): string | null {
   const whole = resolve(path);
   const above = dirname(whole) === whole ? null : obstacleIn(dirname(whole));
   if (above !== null) return above;
-  try {
+  return orElse(() => {
     const stats = lstatSync(whole);
     return stats.isSymbolicLink() ? linkObstacle(whole) : wrongKind(whole, stats);
-  } catch {
-    return null;
-  }
+  }, null);
 }
 
 function linkObstacle(link: string): string | null {

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { orElse } from './errors.ts';
 
 /**
  * Like mkdirSync with `recursive`, which in Node 20 never returns if no folder can be made in an existing one (/proc).
@@ -94,7 +95,7 @@ export function sourceStamps(paths: readonly string[], last: Stamps = noStamps):
   const add = (path: string) => {
     if (all.has(path)) return;
     const stats = lstatSync(path, { throwIfNoEntry: false });
-    const names = stats?.isDirectory() ? namesIn(path) : [];
+    const names = stats?.isDirectory() ? orElse(() => readdirSync(path), null) : [];
     all.set(path, names === null ? unsettled : sourceNumbers(stats, now));
     for (const name of names ?? []) add(`${path}/${name}`);
   };
@@ -189,15 +190,6 @@ function hasSameNames({ numbers: before }: Stamps, { numbers: after }: Stamps): 
       return false;
   }
   return before.length > 0;
-}
-
-/** The names in a folder, or null if it cannot be read. */
-function namesIn(folder: string): string[] | null {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return null;
-  }
 }
 
 /** Replaces the content of a file atomically and keeps its mode, or creates the file. Throws the system error. */

@@ -57,13 +57,11 @@ export async function publishedOn(site: string): Promise<Published> {
   const base = `${origin}${pathname.replace(/\/*$/, '/')}`;
   const read = (path: string, maxBytes = mostOfFile) => buffer(download(base + path, { ...limits, maxBytes }));
   // The marketplace tells assistants which plugins to remove. It is read at most once, for texts that no agent has.
-  const uninstalled = once(async () => {
-    try {
-      return withdrawnIn(parseBoundedJson((await read(marketplacePath, largestDocument)).toString('utf8')));
-    } catch {
-      return new Set<string>();
-    }
-  });
+  const uninstalled = once(() =>
+    read(marketplacePath, largestDocument)
+      .then((json) => withdrawnIn(parseBoundedJson(json.toString('utf8'))))
+      .catch(() => new Set<string>()),
+  );
   return {
     name: base,
     revisions: await readRevisions(base, read),

@@ -97,7 +97,8 @@ function inOrderOfTime(points: readonly unknown[], context: z.RefinementCtx): vo
   }
 }
 
-export type FrontMatter = z.infer<ReturnType<typeof frontMatterSchema>>;
+export type FrontMatterSchema = ReturnType<typeof frontMatterSchema>;
+export type FrontMatter = z.infer<FrontMatterSchema>;
 
 /** One of the values that a setting lists. */
 function oneOf(setting: string, values: readonly string[] | null = null): z.ZodType<string> {

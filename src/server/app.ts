@@ -3,8 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { IError, Middleware, Request, Response } from 'polka';
-import polka from 'polka';
+import polka, { type IError, type Middleware, type Request, type Response } from 'polka';
 import { type Consent, openConsent } from '../mail/consent.ts';
 import type { SubscriberStore } from '../mail/provider.ts';
 import { openSubscribers } from '../mail/subscribers.ts';

@@ -211,13 +211,10 @@ async function sendRefusal(request: Request, response: Response, refusal: Refusa
 /** Turns a refusal into `rate_limited` if the client was refused too often (C8.23). */
 export async function limited(refusal: Refusal, refused: Limit, address: string): Promise<Refusal> {
   if (refusal.status >= 500 || refusal.code === 'rate_limited') return refusal;
-  try {
-    await refused.take(address);
-    return refusal;
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
+  return refused.take(address).then(
+    () => refusal,
+    (error) => (error instanceof Refusal ? error : Promise.reject(error)),
+  );
 }
 
 /** Redirects to the page that thanks: on the static host if the form was there, else here. */

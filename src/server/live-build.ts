@@ -9,6 +9,7 @@ import { orElse } from '../lib/errors.ts';
 import { sha256Of } from '../lib/files.ts';
 import { type BuildInfo, buildFile, parseBuildInfo } from '../schema/documents.ts';
 import { findPending, noBuild, pendingFolders } from '../storage/build-folder.ts';
+import { hasCode } from '../storage/disk.ts';
 import { loadMcpCatalog, type McpCatalog } from './mcp/catalog.ts';
 
 /** The encodings in which a file can be sent, best first. */
@@ -212,8 +213,7 @@ async function readWhole(path: string): Promise<Buffer | 'large' | null> {
       await handle.close();
     }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'ENAMETOOLONG') return null;
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG')) return null;
     throw error;
   }
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
-import type { DestinationStream } from 'pino';
-import pino from 'pino';
+import pino, { type DestinationStream } from 'pino';
 import { orElse } from '../lib/errors.ts';
 import { visible } from '../lib/text.ts';
 import { painter } from '../schema/diagnostics/report.ts';

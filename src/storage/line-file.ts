@@ -4,7 +4,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
 import { parseJsonLine } from '../lib/bounded.ts';
-import { OperationError } from '../lib/errors.ts';
+import { OperationError, orElse } from '../lib/errors.ts';
 import { compareText } from '../lib/text.ts';
 import { type Disk, hasCode, ifMissing, realPath, syncFolder, writeAll } from './disk.ts';
 
@@ -37,11 +37,7 @@ export async function* readLines(file: string, start = 0): AsyncGenerator<Buffer
 
 /** Parses a line of JSON; undefined if it is torn or does not have the shape. */
 export function parseLine<Value>(line: Buffer | string, shape: z.ZodType<Value>): Value | undefined {
-  try {
-    return shape.safeParse(parseJsonLine(line.toString('utf8'))).data;
-  } catch {
-    return undefined;
-  }
+  return orElse(() => shape.safeParse(parseJsonLine(line.toString('utf8'))).data, undefined);
 }
 
 function bytesOf(file: string, start: number): AsyncIterable<Buffer> {

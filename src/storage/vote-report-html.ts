@@ -56,7 +56,7 @@ function dayPlot(days: readonly DayVotes[], description: string): Html {
     .filter((date) => date.getTime() % 86_400_000 === 0 && date <= new Date(last))
     .map((date) => {
       const middle = near((x(date) + x(new Date(date.getTime() + 86_400_000))) / 2);
-      return html`<line class="grid" x1="${middle}" x2="${middle}" y1="${bottom}" y2="${bottom + 5}"/><text x="${middle}" y="${bottom + 20}" text-anchor="middle">${dayName(date)}</text>`;
+      return html`<line class="grid" x1="${middle}" x2="${middle}" y1="${bottom}" y2="${bottom + 5}"/><text x="${middle}" y="${bottom + 20}" text-anchor="middle">${dateNames.format(date)}</text>`;
     });
   const legend = html`<rect class="yes" x="${left}" y="${bottom + 34}" width="12" height="12"/><text x="${left + 18}" y="${bottom + 44}">yes</text><rect class="no" x="${left + 60}" y="${bottom + 34}" width="12" height="12"/><text x="${left + 78}" y="${bottom + 44}">no</text>`;
   const hatch = html`<defs><pattern id="days-hatch" class="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="5" height="5"/><line x1="0" y1="0" x2="0" y2="5"/></pattern></defs>`;
@@ -93,9 +93,7 @@ ${content}
 </svg>`;
 }
 
-function dayName(date: Date): string {
-  return new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' }).format(date);
-}
+const dateNames = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** The value of a standard normal variable that 97.5 % of all values are below, for an interval of 95 %. */
 const z = 1.959964;

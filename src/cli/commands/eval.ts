@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Api, ApiName, Model, Outcome, ReadAgent, RecordOptions, Reply } from '../../content/evals/record.ts';
 import type { ParsedFolder } from '../../content/parse/parse.ts';
 import { UsageError } from '../../lib/errors.ts';
+import { inTurn } from '../../lib/lazy.ts';
 import { columnsText, plural } from '../../lib/text.ts';
 import type { Evals, Recorded } from '../../schema/evals.ts';
 import { counterexamplesOf, scoreOf, scoreTable } from '../../site/score-table.ts';
@@ -100,7 +101,7 @@ async function recordAnswers(
   if (finding !== undefined)
     throw new UsageError(`--model, --note and --setting are stored for readers. ${finding.message} Leave it out.`);
   // Answers arrive at the same time, and this process counts as one owner of the lock.
-  let turn = Promise.resolve();
+  const oneAtATime = inTurn();
   const outcome = await record(agents, await openModel(name, flags, terminal), {
     ...catalog,
     about,
@@ -110,10 +111,7 @@ async function recordAnswers(
     concurrency: flags.concurrency,
     most: paste ? 1 : Number.POSITIVE_INFINITY,
     onProgress: (task, done, total) => terminal.progress(task, done, total),
-    changing(write) {
-      turn = turn.catch(() => {}).then(() => changingAgents(catalog, terminal, write));
-      return turn;
-    },
+    changing: (write) => oneAtATime(() => changingAgents(catalog, terminal, write)),
   });
   if (outcome.failures.length > 0) terminal.exitCode = 1;
   if (flags.format === 'json') terminal.printJson(outcome);

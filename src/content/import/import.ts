@@ -1,13 +1,13 @@
 import { addDays } from '../../lib/calendar.ts';
 import { OperationError } from '../../lib/errors.ts';
 import { maskSecrets } from '../../lib/secrets.ts';
-import { frontMatterSchema } from '../../schema/agent.ts';
+import { type FrontMatterSchema, frontMatterSchema } from '../../schema/agent.ts';
 import { isPublishable, promptLicense, publishableLicenses } from '../../schema/documents.ts';
 import type { Settings } from '../../schema/settings.ts';
-import { slugFrom, tagsFrom, titleFrom } from '../../schema/slugs.ts';
+import { slugFrom, titleFrom } from '../../schema/slugs.ts';
 import { headingOf, linesOf, type SectionName, sectionNames } from '../../text/prompt-text.ts';
 import { type Calendar, datesOf, firstFreeDate, plainTitle } from '../check/calendar.ts';
-import { agentFiles, freeSlug, type Origin, writeFolder } from '../new/agent.ts';
+import { agentFiles, defaults, freeSlug, type Origin, writeFolder } from '../new/agent.ts';
 import { frontMatterIn } from '../parse/front-matter.ts';
 import { parseFolder } from '../parse/parse.ts';
 import * as placeholders from '../parse/placeholders.ts';
@@ -173,7 +173,7 @@ interface NewDraft {
 /** The agents of a catalog and the drafts that are added to them. */
 class Drafts {
   readonly #options: ImportOptions;
-  readonly #schema: ReturnType<typeof frontMatterSchema>;
+  readonly #schema: FrontMatterSchema;
   readonly #index = new TextIndex();
   /** The titles of the catalog's agents. Two new drafts with one title also have one slug, which is found first. */
   readonly #titles = new Map<string, string>();
@@ -261,23 +261,9 @@ class Drafts {
   }
 
   #files({ title, text, about }: ForeignPrompt & { title: string }, slug: string, source: Origin): Map<string, string> {
-    const { settings, category } = this.#options;
-    const files = agentFiles(
-      {
-        title,
-        slug,
-        category,
-        difficulty: settings.difficulties[0] ?? '',
-        runtimes: settings.runtimes.slice(0, 1),
-        tags: tagsFrom(slug, Object.keys(settings.categories)),
-        keywords: null,
-        date: this.#date,
-        excerpt: about,
-        problem: null,
-        config: null,
-      },
-      source,
-    );
+    const { settings: vocabulary, content: calendar, today, category } = this.#options;
+    const answers = defaults({ slug }, { vocabulary, calendar, today });
+    const files = agentFiles({ ...answers, title, category, date: this.#date, excerpt: about }, source);
     files.set('prompt.txt', text);
     files.set('sample-input.txt', `${/\[.*\]/.exec(placeholders.sampleInput(null))?.[0]}\n`);
     files.set('sample-output.txt', `${placeholders.answerGuidance}\n`);

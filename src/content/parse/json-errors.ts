@@ -34,6 +34,7 @@ type Expected = 'value' | 'first item' | 'item' | 'key' | 'first key' | 'colon' 
 const space = /[ \t\n\r]*/y;
 const string = /"(?:[^"\\\p{Cc}]|[\x7F-\x9F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
 const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])/y;
+const commentStart = /^(?:\/\/|#)[^\n]*|^\/\*[\s\S]*?(?:\*\/|$)/;
 
 /** Finds the first error of a text that `JSON.parse` rejected. Not every version of Node.js says where the error is. */
 function firstFault(text: string): Fault {
@@ -44,7 +45,7 @@ function firstFault(text: string): Fault {
     const at = end + matchLength(space, text, end);
     const character = text[at];
     if (character === undefined) return endsEarly(text, open);
-    const comment = '/#'.includes(character) ? commentOf(text.slice(at, at + 10_000)) : undefined;
+    const comment = '/#'.includes(character) ? commentStart.exec(text.slice(at, at + 10_000))?.[0] : undefined;
     if (comment !== undefined) {
       return fault(text, at, comment.length, jsonMessages.noComments, comment.replace(/[^\n]/g, ' '));
     }
@@ -73,10 +74,6 @@ function firstFault(text: string): Fault {
     }
     end = at + length;
   }
-}
-
-function commentOf(text: string): string | undefined {
-  return /^(?:\/\/|#)[^\n]*|^\/\*[\s\S]*?(?:\*\/|$)/.exec(text)?.[0];
 }
 
 function matchLength(pattern: RegExp, text: string, at: number): number {

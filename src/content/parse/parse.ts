@@ -1,5 +1,5 @@
 import { digestOf } from '../../lib/files.ts';
-import { type Agent, type AgentTexts, type Config, type frontMatterSchema, requiredFiles } from '../../schema/agent.ts';
+import { type Agent, type AgentTexts, type Config, type FrontMatterSchema, requiredFiles } from '../../schema/agent.ts';
 import {
   type Diagnostic,
   diagnose,
@@ -105,17 +105,13 @@ export interface ParsedFolder {
  * Parses an agent from the files of its folder. It never throws: all problems are in the diagnostics. `rules` are those
  * that the settings change.
  */
-export function parseFolder(
-  folder: SourceFolder,
-  schema: ReturnType<typeof frontMatterSchema>,
-  rules?: RuleSettings,
-): ParsedFolder {
+export function parseFolder(folder: SourceFolder, schema: FrontMatterSchema, rules?: RuleSettings): ParsedFolder {
   const parsed = parseTexts(folder, schema);
   const diagnostics = withRules(parsed.diagnostics, rules);
   return Object.assign(parsed, { agent: hasErrors(diagnostics) ? null : parsed.written, diagnostics });
 }
 
-function parseTexts(folder: SourceFolder, schema: ReturnType<typeof frontMatterSchema>): Omit<ParsedFolder, 'agent'> {
+function parseTexts(folder: SourceFolder, schema: FrontMatterSchema): Omit<ParsedFolder, 'agent'> {
   const { slug } = folder;
   const { texts, config: configFile, diagnostics } = decodeFolder(folder);
   const report: Report = (name, code, wording, location) => {
@@ -196,7 +192,7 @@ function withoutConflicts(texts: ReadonlyMap<string, string>, report: Report): M
 /** Reports errors in the values of front matter. Returns the values, or null if there are errors. */
 function checkFrontMatter(
   { data, unread }: SplitSource,
-  schema: ReturnType<typeof frontMatterSchema>,
+  schema: FrontMatterSchema,
   { locationOf, hasConfig, report }: { locationOf: LocationOf; hasConfig: boolean; report: Report },
 ) {
   const parsed = schema.safeParse(data);

@@ -1,4 +1,5 @@
 import { isMap, isPair, isScalar, isSeq, type Node, parseDocument } from 'yaml';
+import { orElse } from '../../lib/errors.ts';
 import { type Location, locationAt } from './diagnostic.ts';
 
 /** Keys and indexes from the root of a document. */
@@ -36,14 +37,8 @@ export function locationsInYaml(text: string): LocationOf {
   return locationsWithin(text, 0, text.length);
 }
 
-/** A part of a text, which is parsed on its own, and its offset in the text. */
-interface Part {
-  root: unknown;
-  start: number;
-}
-
 function locationsWithin(text: string, start: number, end: number): LocationOf {
-  let parts: Part[] | undefined;
+  let parts: ReturnType<typeof partsOf> | undefined;
   return (path, { key = false } = {}) => {
     parts ??= partsOf(text.slice(start, end), start);
     const part = parts.find(({ root }) => pairOf(root, path[0]) !== undefined) ?? parts.at(-1);
@@ -56,21 +51,19 @@ function locationsWithin(text: string, start: number, end: number): LocationOf {
 
 /**
  * Parses YAML; nothing if it is nested too deeply for the library. If it is malformed, each key at the top is a part of its
- * own, so that one mistake does not move the locations of the others.
+ * own, so that one mistake does not move the locations of the others. `start`: the offset of a part in the text.
  */
-function partsOf(source: string, start: number): Part[] {
+function partsOf(source: string, start: number) {
   if (tooDeepAt(source) !== -1) return [];
-  try {
-    const parse = (text: string) => parseDocument(text, { uniqueKeys: false, prettyErrors: false });
+  const parse = (text: string) => parseDocument(text, { uniqueKeys: false, prettyErrors: false });
+  return orElse(() => {
     const whole = parse(source);
     const blocks = whole.errors.length === 0 ? [] : topLevelBlocks(source);
     return [
       ...blocks.map((block) => ({ root: parse(block.text).contents, start: start + block.start })),
       { root: whole.contents, start },
     ];
-  } catch {
-    return [];
-  }
+  }, []);
 }
 
 /** Splits YAML at the lines that start in the first column. Each part is a key with its value. */

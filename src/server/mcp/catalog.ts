@@ -155,12 +155,6 @@ export function nearestSlugs({ agents }: McpCatalog, wrong: string): string[] {
     .map(({ slug }) => slug);
 }
 
-/** One page of a list of agents, newest first. */
-export interface Page<Item> {
-  items: Item[];
-  nextCursor: string | undefined;
-}
-
 /**
  * The page of `items` (newest first) after the agent in the cursor, so that an agent published meanwhile shifts nothing.
  *
@@ -170,7 +164,7 @@ export function pageOf<Item extends { issue: number }>(
   items: readonly Item[],
   cursor: string | undefined,
   size: number,
-): Page<Item> | null {
+) {
   const before = cursor === undefined ? Number.POSITIVE_INFINITY : issueOf(cursor);
   if (before === null) return null;
   const start = cursor === undefined ? 0 : items.findIndex(({ issue }) => issue < before);
@@ -181,10 +175,7 @@ export function pageOf<Item extends { issue: number }>(
 }
 
 /** The same for the list methods. Throws RpcError -32602 for a cursor that this server cannot have given. */
-export function listPage<Item extends { issue: number }>(
-  items: readonly Item[],
-  cursor: string | undefined,
-): Page<Item> {
+export function listPage<Item extends { issue: number }>(items: readonly Item[], cursor: string | undefined) {
   const page = pageOf(items, cursor, listPageSize);
   if (page === null)
     throw new RpcError(

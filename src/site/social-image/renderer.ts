@@ -3,7 +3,7 @@ import { readFileSync, statSync, utimesSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { OperationError } from '../../lib/errors.ts';
+import { OperationError, orElse, succeeds } from '../../lib/errors.ts';
 import { makeFolder, removeUnused, replaceFile } from '../../lib/files.ts';
 import { programFolder, programVersion } from '../../program.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
@@ -221,39 +221,24 @@ export function imageCache(folder: string) {
   const pathOf = (key: string) => join(images, `${key}.png`);
   let writable: boolean | undefined;
 
-  /** Makes the folder and removes images that were not used for a long time. */
-  function open(): boolean {
-    try {
-      makeFolder(images);
-      removeUnused(images);
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
   return {
-    read(key: string): Buffer | null {
-      const path = pathOf(key);
-      try {
+    read: (key: string): Buffer | null =>
+      orElse(() => {
+        const path = pathOf(key);
         const stored = readFileSync(path);
         const image = stored.subarray(0, -hashLength);
         if (!sha256(image).equals(stored.subarray(-hashLength))) return null;
         recordUse(path);
         return image;
-      } catch {
-        return null;
-      }
-    },
+      }, null),
 
     write(key: string, image: Uint8Array): void {
-      writable ??= open();
-      if (!writable) return;
-      try {
-        replaceFile(pathOf(key), Buffer.concat([image, sha256(image)]));
-      } catch {
-        writable = false;
-      }
+      writable ??= succeeds(() => {
+        makeFolder(images);
+        // Images that were not used for a long time.
+        removeUnused(images);
+      });
+      if (writable) writable = succeeds(() => replaceFile(pathOf(key), Buffer.concat([image, sha256(image)])));
     },
   };
 }
@@ -261,11 +246,8 @@ export function imageCache(folder: string) {
 function recordUse(path: string): void {
   const now = Date.now();
   if (now - statSync(path).mtimeMs < dayMs) return;
-  try {
-    utimesSync(path, now / 1000, now / 1000);
-  } catch {
-    // The cache is read-only.
-  }
+  // The cache may be read-only.
+  orElse(() => utimesSync(path, now / 1000, now / 1000), undefined);
 }
 
 function sha256(bytes: Uint8Array): Buffer {

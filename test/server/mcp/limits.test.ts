@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { McpCatalog } from '../../../src/server/mcp/catalog.ts';
-import { keptResults, listPage, nearestSlugs, type Page, pageOf } from '../../../src/server/mcp/catalog.ts';
+import { keptResults, listPage, nearestSlugs, pageOf } from '../../../src/server/mcp/catalog.ts';
 import { complete } from '../../../src/server/mcp/dispatch.ts';
 import { serveStdio } from '../../../src/server/mcp/stdio.ts';
 import { callTool } from '../../../src/server/mcp/tools.ts';
@@ -45,7 +45,7 @@ test('following the cursors gives every agent once, and no empty page at the end
   for (const [count, size, pages] of rows) {
     const items = numbered(down(count));
     assert.equal(
-      walk(count, (cursor) => pageOf(items, cursor, size) as Page<{ issue: number }>),
+      walk(count, (cursor) => pageOf(items, cursor, size) as NonNullable<ReturnType<typeof pageOf>>),
       pages,
       `${count} by ${size}`,
     );
