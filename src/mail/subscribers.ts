@@ -12,12 +12,7 @@ import { openSubscriberDatabase } from './subscribers-database.ts';
 import { openSubscriberFile } from './subscribers-file.ts';
 
 /** The services that can store subscribers. */
-const services = {
-  buttondown,
-  resend,
-  listmonk,
-  webhook,
-};
+const services = { buttondown, resend, listmonk, webhook };
 
 /** The names that `--subscribers` and CATALOG_SIGNUPS take. */
 const providerNames = ['file', 'buttondown', 'resend', 'listmonk', 'webhook'] as const;

@@ -307,12 +307,11 @@ async function publishAndPush(options: PublishOptions, checkout: Checkout): Prom
       if (!(error instanceof GitError)) throw error;
       const moved = (await fetchUpstream(cwd, upstream)) !== remoteBefore;
       if (!moved || round === rounds) {
+        const advice = moved
+          ? 'The branch moved each time. Run the command again.'
+          : 'If the branch is protected, allow this commit as described in docs/publishing.md of the program.';
         throw new OperationError(
-          `${upstream.remote} refused the commit with the numbers (git: ${firstLine(error.message)}). ${
-            moved
-              ? 'The branch moved each time. Run the command again.'
-              : 'If the branch is protected, allow this commit as described in docs/publishing.md of the program.'
-          } Nothing has changed.`,
+          `${upstream.remote} refused the commit with the numbers (git: ${firstLine(error.message)}). ${advice} Nothing has changed.`,
         );
       }
       await pause(round * (200 + Math.random() * 300));

@@ -113,14 +113,8 @@ export function rateLimit(name: string, rate: Rate, shared?: SharedLimits): Limi
       } catch (outcome) {
         if (!(outcome instanceof RateLimiterRes)) throw outcome;
         const wait = Math.max(1, secondsLeft(outcome));
-        throw new Refusal(
-          'rate_limited',
-          `Too many requests: at most ${count} in ${seconds} seconds. Try again in ${wait} seconds.`,
-          {
-            ...headersFor(outcome),
-            'retry-after': String(wait),
-          },
-        );
+        const message = `Too many requests: at most ${count} in ${seconds} seconds. Try again in ${wait} seconds.`;
+        throw new Refusal('rate_limited', message, { ...headersFor(outcome), 'retry-after': String(wait) });
       }
     },
   };

@@ -283,12 +283,8 @@ function readJson<Shape extends z.ZodType>(dist: string, file: string, shape: Sh
     return shape.parse(parseBoundedJson(readText(dist, file)));
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code ?? 'it has an unknown format';
-    throw new OperationError(
-      `${dist} has no build (${file} cannot be read: ${why}). Run npx --no daily-agent-catalog build first.`,
-      {
-        cause: error,
-      },
-    );
+    const message = `${dist} has no build (${file} cannot be read: ${why}). Run npx --no daily-agent-catalog build first.`;
+    throw new OperationError(message, { cause: error });
   }
 }
 

@@ -460,9 +460,7 @@ export class Journal<Item, Stored extends object> {
  * Opens a file of JSON lines as its only owner. Rejects with an OperationError that names the owner if there is another
  * one, and with a system error if the file cannot be used.
  */
-export async function openJournal<Item, Stored extends object>(
-  options: JournalOptions<Item, Stored>,
-): Promise<Journal<Item, Stored>> {
+export async function openJournal<Item, Stored extends object>(options: JournalOptions<Item, Stored>) {
   const journal = new Journal(options);
   await journal.open();
   return journal;
@@ -474,9 +472,7 @@ export async function openJournal<Item, Stored extends object>(
  * Rejects only for a mistake at the start: with an OperationError that names the owner if there is one, and with a
  * system error if the path cannot be that of a file.
  */
-export async function openLastingJournal<Item, Stored extends object>(
-  options: JournalOptions<Item, Stored>,
-): Promise<Journal<Item, Stored>> {
+export async function openLastingJournal<Item, Stored extends object>(options: JournalOptions<Item, Stored>) {
   const journal = new Journal(options);
   await journal.openLasting();
   return journal;

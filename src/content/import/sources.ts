@@ -153,10 +153,8 @@ async function* utf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
     yield decoder.decode();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new OperationError(
-      `The CSV is not UTF-8 text: the first invalid character is on line ${line} or after it. Save it in UTF-8.`,
-      { cause: error },
-    );
+    const place = `the first invalid character is on line ${line} or after it`;
+    throw new OperationError(`The CSV is not UTF-8 text: ${place}. Save it in UTF-8.`, { cause: error });
   }
 }
 
@@ -249,10 +247,8 @@ function kindOf(path: string): 'file' | 'folder' {
     if (stats.isFile()) return 'file';
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-    throw new OperationError(
-      `${path} cannot be read: ${code === 'ENOENT' ? 'it does not exist' : systemReason(code)}.`,
-      { cause: error },
-    );
+    const reason = code === 'ENOENT' ? 'it does not exist' : systemReason(code);
+    throw new OperationError(`${path} cannot be read: ${reason}.`, { cause: error });
   }
   throw new OperationError(`${path} is neither a file nor a folder.`);
 }

@@ -211,10 +211,8 @@ export function packaged(path: string): string {
   try {
     return readFileSync(join(programFolder, path), 'utf8');
   } catch (error) {
-    throw new OperationError(
-      `${path} is missing from this installation of ${programName} (${(error as NodeJS.ErrnoException).code}). Install it again.`,
-      { cause: error },
-    );
+    const place = `this installation of ${programName} (${(error as NodeJS.ErrnoException).code})`;
+    throw new OperationError(`${path} is missing from ${place}. Install it again.`, { cause: error });
   }
 }
 
@@ -274,10 +272,8 @@ export function writeCatalog(
       madeFiles.filter((path) => path !== replaced?.path),
       madeFolders,
     );
-    throw new OperationError(
-      `${now} cannot be written: ${systemReason(code)}. ${left.length === 0 ? 'Nothing was left behind.' : `Delete what was left behind: ${left.join(', ')}.`}`,
-      { cause: error },
-    );
+    const rest = left.length === 0 ? 'Nothing was left behind.' : `Delete what was left behind: ${left.join(', ')}.`;
+    throw new OperationError(`${now} cannot be written: ${systemReason(code)}. ${rest}`, { cause: error });
   }
 }
 

@@ -189,41 +189,21 @@ function explainIssues(issues: readonly z.core.$ZodIssue[], surroundings: Surrou
     const key = String(path.at(-1));
     const [flaw] = issue.issues;
     const proposal = flaw && meant(flaw, key);
-    return [
-      {
-        rule: 'value',
-        key: true,
-        path,
-        message: `\`${key}\` cannot be a key; it has to be ${flaw?.message ?? 'another'}.`,
-        hint: proposal === undefined ? 'Rename it.' : `Rename it, for example to ${proposal}.`,
-      },
-    ];
+    const message = `\`${key}\` cannot be a key; it has to be ${flaw?.message ?? 'another'}.`;
+    const hint = proposal === undefined ? 'Rename it.' : `Rename it, for example to ${proposal}.`;
+    return [{ rule: 'value', key: true, path, message, hint }];
   }
   const value = path.reduce<unknown>((parent, key) => (parent as Record<string | number, unknown> | null)?.[key], root);
   if (value === undefined) {
     const description = describe(schema, path);
-    return [
-      {
-        rule: 'missing-key',
-        key: false,
-        path,
-        message: `${name} is missing.`,
-        hint: description === undefined ? 'Add it.' : `Add it: ${description}.`,
-      },
-    ];
+    const hint = description === undefined ? 'Add it.' : `Add it: ${description}.`;
+    return [{ rule: 'missing-key', key: false, path, message: `${name} is missing.`, hint }];
   }
   // If a value has the wrong type or is empty, its other errors are only a consequence.
   const reported = issue.code === 'invalid_type' || value === '' ? [issue] : issues;
   const rules = [...new Set(reported.map(ruleOf))];
-  return [
-    {
-      rule: 'value',
-      key: false,
-      path,
-      message: `${echo ? `${name} is ${show(value)}; it` : name} has to be ${rules.join(' and ')}.`,
-      hint: valueHint(issue, value, path, surroundings),
-    },
-  ];
+  const message = `${echo ? `${name} is ${show(value)}; it` : name} has to be ${rules.join(' and ')}.`;
+  return [{ rule: 'value', key: false, path, message, hint: valueHint(issue, value, path, surroundings) }];
 }
 
 /** The most known keys that a message lists. */
@@ -232,13 +212,9 @@ const mostListed = 40;
 function unknownKey(key: string, path: (string | number)[], keys: string[]): Explanation {
   const slip = nearest(key, keys) ?? keys.find((name) => name.endsWith(`/${key}`));
   const list = keys.length > mostListed ? 'Correct it, or remove it.' : listOfKeys(keys);
-  return {
-    rule: 'unknown-key',
-    key: true,
-    path: [...path, key],
-    message: `\`${fieldName([...path, key])}\` is not a known key.`,
-    hint: slip !== undefined ? `Did you mean \`${slip}\`?` : list,
-  };
+  const whole = [...path, key];
+  const hint = slip !== undefined ? `Did you mean \`${slip}\`?` : list;
+  return { rule: 'unknown-key', key: true, path: whole, message: `\`${fieldName(whole)}\` is not a known key.`, hint };
 }
 
 /** Other names that editors use for a key. */
