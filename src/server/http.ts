@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Middleware, Polka } from 'polka';
 import { orElse } from '../lib/errors.ts';
 import { type ErrorCode, errorCodes } from '../schema/requests.ts';
-import { codes, errorResponse, type JsonBytes, jsonBytes, RpcError } from './mcp/messages.ts';
+import { errorResponse, type JsonBytes, jsonBytes, RpcError } from './mcp/messages.ts';
 
 /** The target of a request: `pathname` as it was sent, and `search` with its question mark. */
 export type Target = ReturnType<Polka['parse']>;
@@ -88,7 +88,7 @@ export function earlyErrorBody(request: IncomingMessage | undefined, error: Erro
   const isMcp = request?.method === 'POST' && parseTarget(request.url ?? '').pathname.endsWith('/api/mcp');
   if (!isMcp) return jsonBytes({ error, message });
   const rpcError =
-    error === 'internal' ? new RpcError(codes.internal, message) : new RpcError(codes.refused, message, { error });
+    error === 'internal' ? new RpcError('internal', message) : new RpcError('refused', message, { error });
   return errorResponse(null, rpcError);
 }
 

@@ -7,7 +7,7 @@ import { cardPath, serverCard } from '../../schema/mcp.ts';
 import { type StoredEntry, searchAgents } from '../../site/search/query.ts';
 import { loadSearchIndex } from '../../site/search/search-index.ts';
 import { installWays } from '../../text/install-ways.ts';
-import { codes, type JsonBytes, RpcError } from './messages.ts';
+import { type JsonBytes, RpcError } from './messages.ts';
 
 /** Reads a file of a build by its path below the folder of the build; null if it does not exist. */
 type ReadFile = (path: string) => Promise<Buffer | null>;
@@ -178,10 +178,7 @@ export function pageOf<Item extends { issue: number }>(
 export function listPage<Item extends { issue: number }>(items: readonly Item[], cursor: string | undefined) {
   const page = pageOf(items, cursor, listPageSize);
   if (page === null)
-    throw new RpcError(
-      codes.invalidParams,
-      'This server did not return this cursor. Leave it out to get the first page.',
-    );
+    throw new RpcError('invalidParams', 'This server did not return this cursor. Leave it out to get the first page.');
   return page;
 }
 

@@ -14,7 +14,6 @@ import { fits, listPage, type McpCatalog, nearestSlugs } from './catalog.ts';
 import {
   checkEnvelope,
   checkVersionHeader,
-  codes,
   type Era,
   eraOf,
   errorResponse,
@@ -57,7 +56,7 @@ async function getSkill({ uri }: Params<'resources/read'>, catalog: McpCatalog):
 /** The error for a name or `uri` that nothing has. A method lists what there is. */
 function unknown(what: 'prompt' | 'resource' | 'skill', uri?: string, hint = ''): RpcError {
   const data = uri === undefined ? undefined : { uri: uri.slice(0, 500) };
-  return new RpcError(codes.invalidParams, `There is no such ${what}; ${what}s/list lists them all.${hint}`, data);
+  return new RpcError('invalidParams', `There is no such ${what}; ${what}s/list lists them all.${hint}`, data);
 }
 
 /** The slug in the URI of a SKILL.md; undefined if no agent has it. Former slugs do not count. */
@@ -205,7 +204,7 @@ async function getPrompt(
   const texts = new Map(Object.entries(inputs));
   if ([...texts.keys()].some((key) => key !== reservedName && !declared.includes(key))) {
     const names = [...declared, reservedName].map((key) => `\`${key}\``).join(', ');
-    throw new RpcError(codes.invalidParams, `The arguments of this prompt are: ${names}.`);
+    throw new RpcError('invalidParams', `The arguments of this prompt are: ${names}.`);
   }
   const own = declared.map((name) => ({ name, text: texts.get(name) ?? '' }));
   const filled = fillIn(agent.prompt, [...own, { text: texts.get(reservedName) ?? '' }]);
@@ -246,10 +245,7 @@ function candidates(
   const keys = (counted: McpCatalog['tags']) => counted.map(({ key }) => key);
   if (ref.uri === agentTemplate) return argument === 'slug' ? [...catalog.bySlug.keys()] : [];
   if (ref.uri !== catalogTemplate)
-    throw new RpcError(
-      codes.invalidParams,
-      'There is no such resource template; resources/templates/list lists them all.',
-    );
+    throw new RpcError('invalidParams', 'There is no such resource template; resources/templates/list lists them all.');
   return argument === 'category' ? keys(catalog.categories) : argument === 'tag' ? keys(catalog.tags) : [];
 }
 
@@ -312,8 +308,8 @@ export interface Reply {
 
 /** Parses the bytes of a message or a batch; returns a Reply if they are malformed. */
 export function parseMessage(bytes: Buffer): { value: unknown } | Reply {
-  const refused = (id: RequestId | null, code: number, message: string): Reply => ({
-    json: errorResponse(id, new RpcError(code, message)),
+  const refused = (id: RequestId | null, kind: RpcError['kind'], message: string): Reply => ({
+    json: errorResponse(id, new RpcError(kind, message)),
     failure: 'refused',
   });
   try {
@@ -321,8 +317,8 @@ export function parseMessage(bytes: Buffer): { value: unknown } | Reply {
     const text = bytes.toString('utf8');
     return { value: parseBoundedJson(text.startsWith('\uFEFF') ? text.slice(1) : text) };
   } catch (error) {
-    if (error instanceof TooDeep) return refused(idOf(error.value), codes.invalidRequest, error.message);
-    return refused(null, codes.parseError, 'The message is not well-formed JSON in UTF-8.');
+    if (error instanceof TooDeep) return refused(idOf(error.value), 'invalidRequest', error.message);
+    return refused(null, 'parseError', 'The message is not well-formed JSON in UTF-8.');
   }
 }
 
@@ -387,7 +383,7 @@ export async function dispatch(value: unknown, headers: McpHeaders | null, catal
     const message = readMessage(value);
     if (message.kind === 'response') {
       if (headers?.version !== modernVersion) return { json: null, failure: null };
-      throw new RpcError(codes.invalidRequest, 'This is a response, but the server sent no request.');
+      throw new RpcError('invalidRequest', 'This is a response, but the server sent no request.');
     }
     const era = eraOf(message, headers);
     if (message.kind === 'notification') return { json: null, failure: null };
@@ -397,18 +393,18 @@ export async function dispatch(value: unknown, headers: McpHeaders | null, catal
     return { json: await perform(message, era, catalog), failure };
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
-    const failure = error.code === codes.unsupportedVersion ? 'unsupported version' : 'refused';
+    const failure = error.kind === 'unsupportedVersion' ? 'unsupported version' : 'refused';
     return { json: errorResponse(idOf(value), error), failure };
   }
 }
 
 async function answerBatch(batch: unknown[], headers: McpHeaders | null, catalog: McpCatalog): Promise<Reply> {
-  if (batch.length === 0) throw new RpcError(codes.invalidRequest, 'The batch is empty.');
+  if (batch.length === 0) throw new RpcError('invalidRequest', 'The batch is empty.');
   if (headers?.version !== undefined && headers.version !== '2025-03-26') {
-    throw new RpcError(codes.invalidRequest, 'Only revision 2025-03-26 supports batches. Send one message at a time.');
+    throw new RpcError('invalidRequest', 'Only revision 2025-03-26 supports batches. Send one message at a time.');
   }
   if (batch.length > mostInBatch) {
-    throw new RpcError(codes.invalidRequest, `A batch can contain at most ${mostInBatch} messages.`);
+    throw new RpcError('invalidRequest', `A batch can contain at most ${mostInBatch} messages.`);
   }
   const responses: JsonBytes[] = [];
   for (const value of batch) {
@@ -426,7 +422,7 @@ async function answerOne(value: unknown, catalog: McpCatalog): Promise<JsonBytes
     const message = readMessage(value);
     if (message.kind !== 'request') return null;
     if (message.method === 'initialize' || eraOf(message, null) === 'modern') {
-      throw new RpcError(codes.invalidRequest, 'This message cannot be part of a batch.');
+      throw new RpcError('invalidRequest', 'This message cannot be part of a batch.');
     }
     return await perform(message, 'handshake', catalog);
   } catch (error) {
@@ -443,8 +439,8 @@ function methodOf({ method: name }: Request, era: Era): Method | undefined {
 async function perform(request: Request, era: Era, catalog: McpCatalog): Promise<JsonBytes> {
   try {
     const method = methodOf(request, era);
-    if (method === undefined) throw new RpcError(codes.methodNotFound, 'This method does not exist.');
-    if (Array.isArray(request.params)) throw new RpcError(codes.invalidParams, '`params` has to be an object.');
+    if (method === undefined) throw new RpcError('methodNotFound', 'This method does not exist.');
+    if (Array.isArray(request.params)) throw new RpcError('invalidParams', '`params` has to be an object.');
     const { _meta, ...own } = request.params;
     const key = `${era} ${request.method} ${JSON.stringify(own)}`;
     let json = catalog.results.get(key);
@@ -475,7 +471,7 @@ function asModern(result: object, { ttlMs }: Method, catalog: McpCatalog): objec
 function invalidParams(shape: z.ZodType, { params }: Request): RpcError {
   const [first] = explain(shape, params, { echo: false });
   return new RpcError(
-    codes.invalidParams,
+    'invalidParams',
     first === undefined ? 'The params are invalid.' : `${first.message} ${first.hint}`.trim().slice(0, 500),
   );
 }

@@ -8,7 +8,7 @@ import { clientAddress, type Limit } from '../limits.ts';
 import type { LiveBuild } from '../live-build.ts';
 import { requestId } from '../log.ts';
 import { dispatch, messagesIn, parseMessage, type Reply } from './dispatch.ts';
-import { codes, errorResponse, idOf, type McpHeaders, type RequestId, RpcError } from './messages.ts';
+import { errorResponse, idOf, type McpHeaders, type RequestId, RpcError } from './messages.ts';
 
 /** The headers that the specification of server cards requires. */
 const headers = {
@@ -114,7 +114,7 @@ async function takeMessage(request: Request, response: Response, parts: McpParts
   } catch (error) {
     if (error instanceof Refusal) {
       const { code, status, message, headers } = await limited(error, refused, address);
-      send(response, status, errorResponse(id, new RpcError(codes.refused, message, { error: code })), {
+      send(response, status, errorResponse(id, new RpcError('refused', message, { error: code })), {
         ...headers,
         ...cors,
       });
@@ -123,7 +123,7 @@ async function takeMessage(request: Request, response: Response, parts: McpParts
         { err: error, path: request.path, request: requestId(request) },
         'an MCP request failed because of a bug in the server',
       );
-      const bug = new RpcError(codes.internal, 'The server failed. The error is in its log.');
+      const bug = new RpcError('internal', 'The server failed. The error is in its log.');
       send(response, 500, errorResponse(id, bug), cors);
     }
     request.resume();

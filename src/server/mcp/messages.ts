@@ -3,7 +3,7 @@ import { orElse } from '../../lib/errors.ts';
 import { handshakeVersions, modernVersion, protocolVersions } from '../../schema/mcp.ts';
 
 /** The error codes of JSON-RPC 2.0 and of the Model Context Protocol, revision 2026-07-28. */
-export const codes = {
+const codes = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
@@ -18,13 +18,13 @@ export const codes = {
 /** A request that is refused because of the client. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
-  readonly code: number;
+  readonly kind: keyof typeof codes;
   readonly data: unknown;
 
   /** `message` is a sentence for people; `data` has details for programs, if there are any. */
-  constructor(code: number, message: string, data?: unknown) {
+  constructor(kind: keyof typeof codes, message: string, data?: unknown) {
     super(message);
-    this.code = code;
+    this.kind = kind;
     this.data = data;
   }
 }
@@ -46,17 +46,17 @@ export type Request = Extract<Message, { kind: 'request' }>;
 /** Reads a parsed value as a message. Throws RpcError -32600 if it is not one. */
 export function readMessage(value: unknown): Message {
   if (!isObject(value) || value.jsonrpc !== '2.0') {
-    throw new RpcError(codes.invalidRequest, 'A message must be a JSON object with "jsonrpc": "2.0".');
+    throw new RpcError('invalidRequest', 'A message must be a JSON object with "jsonrpc": "2.0".');
   }
   const { id, method, params = {} } = value;
   if (method === undefined && ('result' in value || 'error' in value)) return { kind: 'response' };
-  if (typeof method !== 'string') throw new RpcError(codes.invalidRequest, '`method` has to be text.');
+  if (typeof method !== 'string') throw new RpcError('invalidRequest', '`method` has to be text.');
   if ('id' in value && !isRequestId(id)) {
-    throw new RpcError(codes.invalidRequest, '`id` has to be text or a whole number.');
+    throw new RpcError('invalidRequest', '`id` has to be text or a whole number.');
   }
   // JSON-RPC also has lists as params. No method takes one, but such a request is well-formed (C7.22).
   if (!isObject(params) && !Array.isArray(params)) {
-    throw new RpcError(codes.invalidRequest, '`params` has to be an object.');
+    throw new RpcError('invalidRequest', '`params` has to be an object.');
   }
   const fields = params as Params;
   return isRequestId(id)
@@ -81,8 +81,8 @@ export function jsonBytes(value: unknown): JsonBytes {
 }
 
 /** An answer with an error. */
-export function errorResponse(id: RequestId | null, { code, message, data }: RpcError): JsonBytes {
-  return jsonBytes({ jsonrpc: '2.0', id, error: { code, message, data } });
+export function errorResponse(id: RequestId | null, { kind, message, data }: RpcError): JsonBytes {
+  return jsonBytes({ jsonrpc: '2.0', id, error: { code: codes[kind], message, data } });
 }
 
 /** An answer with a result that is already JSON. */
@@ -132,7 +132,7 @@ export function eraOf(message: Exclude<Message, { kind: 'response' }>, headers: 
   if (method === 'initialize' && !(claims && envelope.safeParse(meta).success)) {
     if (headers?.version !== modernVersion) return 'handshake';
     throw new RpcError(
-      codes.headerMismatch,
+      'headerMismatch',
       `Revision ${modernVersion}, named in MCP-Protocol-Version, has no \`initialize\`.`,
     );
   }
@@ -154,14 +154,14 @@ export function checkEnvelope({ method, params }: Request, headers: McpHeaders |
   if (issues.length > 0) {
     const keys = [...new Set(issues.map(({ path }) => String(path[0])))];
     throw new RpcError(
-      codes.invalidParams,
+      'invalidParams',
       `A request of revision ${modernVersion} needs these keys in \`params._meta\`, with valid values: ${keys.join(', ')}.`,
       { keys },
     );
   }
   if (version !== modernVersion) {
     const requested = String(version).slice(0, 100);
-    throw new RpcError(codes.unsupportedVersion, `Protocol version ${requested} is not supported in \`_meta\`.`, {
+    throw new RpcError('unsupportedVersion', `Protocol version ${requested} is not supported in \`_meta\`.`, {
       supported: protocolVersions,
       requested,
     });
@@ -181,7 +181,7 @@ export function checkVersionHeader(headers: McpHeaders | null): void {
   const version = headers?.version;
   if (version === undefined || (handshakeVersions as readonly string[]).includes(version)) return;
   throw new RpcError(
-    codes.invalidRequest,
+    'invalidRequest',
     `MCP-Protocol-Version is ${version.slice(0, 100)}; this server supports ${protocolVersions.join(', ')}.`,
   );
 }
@@ -210,5 +210,5 @@ function decodeHeader(value: string | undefined): string | undefined {
 
 function mismatch(header: string, value: string | undefined, why: string): RpcError {
   const actual = value === undefined ? 'is missing' : `is ${JSON.stringify(value.slice(0, 100))}`;
-  return new RpcError(codes.headerMismatch, `The header ${header} ${actual}; ${why}.`);
+  return new RpcError('headerMismatch', `The header ${header} ${actual}; ${why}.`);
 }

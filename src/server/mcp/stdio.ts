@@ -3,7 +3,6 @@ import type { McpCatalog } from './catalog.ts';
 import { dispatch, parseMessage, type Reply } from './dispatch.ts';
 import {
   checkEnvelope,
-  codes,
   eraOf,
   errorResponse,
   idOf,
@@ -64,10 +63,10 @@ export class ListChanges {
     const { data } = listenParams.safeParse(message.params);
     if (data === undefined) {
       const names = kinds.map((kind) => `\`${kind}\``).join(', ');
-      throw new RpcError(codes.invalidParams, `\`notifications\` has to be an object with ${names}, or some of them.`);
+      throw new RpcError('invalidParams', `\`notifications\` has to be an object with ${names}, or some of them.`);
     }
     if (this.#subscriptions.size >= mostSubscriptions) {
-      throw new RpcError(codes.internal, `A client can have at most ${mostSubscriptions} subscriptions.`);
+      throw new RpcError('internal', `A client can have at most ${mostSubscriptions} subscriptions.`);
     }
     const { notifications } = data;
     const subscribed = kinds.filter((kind) => notifications[kind] === true);
@@ -126,7 +125,7 @@ export async function serveStdio({ input, write, catalog, onBug, lookMs = 1_000 
     for await (const line of linesOf(input)) {
       const { json } = await replyTo(line, changes, catalog).catch((error): Reply => {
         onBug(error);
-        const bug = new RpcError(codes.internal, 'The server failed. The error is in its log.');
+        const bug = new RpcError('internal', 'The server failed. The error is in its log.');
         return { json: errorResponse(null, bug), failure: null };
       });
       if (json !== null) await send(json);
@@ -142,7 +141,7 @@ async function replyTo(
   catalog: StdioServer['catalog'],
 ): Promise<Reply> {
   if (line === 'too long') {
-    const error = new RpcError(codes.refused, `A message can have at most ${maxLineBytes} bytes.`);
+    const error = new RpcError('refused', `A message can have at most ${maxLineBytes} bytes.`);
     return { json: errorResponse(null, error), failure: 'refused' };
   }
   const parsed = parseMessage(line);

@@ -16,7 +16,7 @@ import { agentSections, provenance } from '../../text/agent-sections.ts';
 import { installMarkdown } from '../../text/install-ways.ts';
 import { fenced, listItem, plainText, quote } from '../../text/markdown-text.ts';
 import { type Filters, fits, type McpCatalog, nearestSlugs, pageOf, search } from './catalog.ts';
-import { codes, RpcError } from './messages.ts';
+import { RpcError } from './messages.ts';
 
 /** How the recorded answers of an agent did. */
 type ProofAnswer = NonNullable<z.infer<typeof toolShapes.get_agent.output>['proof']>;
@@ -325,7 +325,7 @@ export async function callTool(
 ): Promise<object> {
   const called = byName.get(name);
   if (called === undefined) {
-    throw new RpcError(codes.invalidParams, `There is no such tool; the tools are ${[...byName.keys()].join(', ')}.`);
+    throw new RpcError('invalidParams', `There is no such tool; the tools are ${[...byName.keys()].join(', ')}.`);
   }
   const input = called.input.safeParse(values);
   if (!input.success) {
