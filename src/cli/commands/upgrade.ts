@@ -55,7 +55,7 @@ async function upgradeCatalog(flags: Flags, terminal: Console): Promise<void> {
     );
   const done = written
     ? writes
-      ? 'Review the changes with git diff, and commit them.\n'
+      ? 'Review the changes with git add --all && git diff --staged, and commit them.\n'
       : `These files would change. Run ${launcher} upgrade.\n`
     : '';
   const rest =

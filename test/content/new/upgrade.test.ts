@@ -13,7 +13,7 @@ import { dieAt } from '../../support/die-at.ts';
 import { said, save } from '../../support/editor.ts';
 import { makeForge } from '../../support/forge.ts';
 import { git } from '../../support/git.ts';
-import { catalog } from '../../support/process.ts';
+import { catalog, run } from '../../support/process.ts';
 import { numbers, published } from '../../support/publication-days.ts';
 import { init, read } from '../../support/scaffold.ts';
 
@@ -30,6 +30,7 @@ function age(folder: string, texts: Record<string, string>) {
 
 const stampFile = '.catalog/files.json';
 const publishFile = '.github/workflows/publish.yml';
+const intakeFile = '.github/workflows/intake.yml';
 const validateFile = '.github/workflows/validate.yml';
 
 test('after an update of the program, untouched workflows are new, and an edited one stays as the editor left it', () =>
@@ -90,6 +91,20 @@ test('where both sides changed one line, the other changes of the program are jo
     assert.match(again.stdout, '<<<<<<< yours\nname: Mine\n', 'it is shown until it is reviewed');
     await upgrade(folder, '--keep');
     assert.equal([(await upgrade(folder, '--check')).code, read(folder, publishFile)], [0, joined]);
+  }));
+
+test('the review to which an upgrade leads shows its new files, and its commit has them', () =>
+  inFolder(async (folder) => {
+    await init(folder);
+    rmSync(join(folder, stampFile));
+    rmSync(join(folder, intakeFile));
+    await commit(folder);
+    const { stderr } = await upgrade(folder);
+    const [, commands = ''] = /^Review the changes with (git .+), and commit them\.$/m.exec(stderr) ?? [];
+    const review = await run('sh', ['-c', commands], { cwd: folder });
+    await git(folder, 'commit', '--quiet', '--all', '--message', 'Upgrade');
+    for (const path of [stampFile, intakeFile]) assert.match(review.stdout, ` b/${path}`);
+    assert.is(await git(folder, 'status', '--porcelain'), '');
   }));
 
 /** The files outside of .git. */
