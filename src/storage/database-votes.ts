@@ -171,12 +171,19 @@ export async function redactInDatabase(database: Database, id: string): Promise<
 /** How many votes one statement adds. */
 const batchLength = 2_000;
 
-/** Adds votes to a database, in order. Returns how many were new, and how many it had already, by their ids. */
+/**
+ * Adds votes to a database, in order. Returns how many were new, and how many it had already, by their ids. A note that was
+ * blanked in the log since an earlier import is blanked in the database, too.
+ */
 export async function importVotes(database: Database, votes: AsyncIterable<StoredVote>) {
   let [added, known] = [0, 0];
   let batch: StoredVote[] = [];
   const store = async () => {
     const stored = await insertVotes(database, batch);
+    const blanked = batch.filter(({ note }) => note === '').map(({ id }) => id);
+    const open = 'SELECT id FROM catalog_votes WHERE id = ANY($1) AND length(note) > 0';
+    const left = blanked.length === 0 ? [] : await database.query<{ id: string }>(open, [blanked]);
+    for (const { id } of left) await redactInDatabase(database, id);
     added += stored;
     known += batch.length - stored;
     // Also for votes that are known: an earlier import may have been interrupted here.

@@ -201,6 +201,21 @@ test('redact blanks the note of one vote in the database, for a role that may', 
     assert.match(refused.stderr, /permission denied .* \(42501\)/);
   }));
 
+test('a note that was blanked in the log after an import is blanked by the next one', () =>
+  inFolder(async (folder) => {
+    const env = { DATABASE_URL: await postgres.database() };
+    const ids = [1, 2].map((digit) => `0000000${digit}-0000-7000-8000-000000000000`);
+    const importing = async (notes: string[]) => {
+      const votes = ids.map((id, index) => line({ id, note: notes[index] ?? '' }));
+      writeFiles(folder, { 'data/votes.jsonl': votes.join('') });
+      assert.is((await catalog(['votes', 'import', '--cwd', folder], { env })).code, 0);
+      const rows = await execSql(env.DATABASE_URL, 'SELECT note FROM catalog_votes ORDER BY id');
+      return rows.map(({ note }) => note);
+    };
+    assert.equal(await importing(['call me: 555-0100', 'useful']), ['call me: 555-0100', 'useful']);
+    assert.equal(await importing(['', 'useful']), ['', 'useful']);
+  }));
+
 test('commands that need a database say so, and a database without tables is an error', async () => {
   for (const command of ['import', 'totals']) {
     const { code, stderr } = await catalog(['votes', command]);
