@@ -305,21 +305,21 @@ async function blankInDatabase(id: string, url: string): Promise<boolean> {
 
 async function blankInLog(id: string, flags: StoreFlags, terminal: Console): Promise<boolean> {
   const { redact } = await import('../../storage/file-votes.ts');
-  const file = await fileWith(id, logFile(flags));
   const warn = (message: string) => terminal.say(`${message}\n`);
-  return redact({ file, now: () => new Date(), random: randomBytes, warn }, id);
+  let isBlanked = false;
+  for (const file of await filesWith(id, logFile(flags)))
+    if (await redact({ file, now: () => new Date(), random: randomBytes, warn }, id)) isBlanked = true;
+  return isBlanked;
 }
 
-/** The file with a vote: the log or one of its rotated files; the log if no file has it. */
-async function fileWith(id: string, file: string): Promise<string> {
+/** The files with a vote, of the log and its rotated files, which may have copies; the log if no file has it. */
+async function filesWith(id: string, log: string): Promise<string[]> {
   const { readVotes } = await import('../../storage/file-votes.ts');
   const { findLogs } = await import('../../storage/line-file.ts');
-  for (const name of (await findLogs(file)).files.reverse()) {
-    for await (const vote of readVotes(name)) {
-      if (vote.id !== id) continue;
-      if (name.endsWith('.gz')) throw new OperationError(`Vote ${id} is in ${name}. Decompress that file first.`);
-      return name;
-    }
-  }
-  return file;
+  const files = new Set<string>();
+  for (const name of (await findLogs(log)).files)
+    for await (const vote of readVotes(name)) if (vote.id === id) files.add(name);
+  const packed = [...files].find((name) => name.endsWith('.gz'));
+  if (packed !== undefined) throw new OperationError(`Vote ${id} is in ${packed}. Decompress that file first.`);
+  return files.size === 0 ? [log] : [...files];
 }

@@ -48,6 +48,14 @@ test('rotated files are counted too, compressed ones as well, and no vote twice'
     writeFiles(folder, { 'data/votes.jsonl.2': october });
     assert.is((await catalog(['votes', 'redact', 'a', '--cwd', folder])).code, 0);
     assert.not.match(readFileSync(join(folder, 'data/votes.jsonl.2'), 'utf8'), 'first');
+
+    // Two files have this vote: the note of either would be reported.
+    writeFiles(folder, { 'data/votes.jsonl.1.gz': gzipSync(november) });
+    assert.is((await catalog(['votes', 'redact', 'b', '--cwd', folder])).code, 0);
+    for (const command of [[], ['export']]) {
+      const report = await catalog(['votes', ...command, '--cwd', folder]);
+      assert.not.match(report.stdout, 'second');
+    }
   }));
 
 test('until the next vote after a rotation there is no log, and its votes are still counted without a warning', () =>
