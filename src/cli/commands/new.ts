@@ -127,6 +127,7 @@ export function addNew(program: CatalogCommand, terminal: Console): void {
 
 async function makeNew(slug: string | undefined, flags: Flags, terminal: Console): Promise<void> {
   const { answerChecks, complete, agentFiles, writeAgent, checkFlags } = await import('../../content/new/agent.ts');
+  const { firstFreeDate } = await import('../../content/check/calendar.ts');
   const { canAsk, conversation } = await import('../dialog.ts');
 
   const { cwd, settings, today, content: calendar } = await openContent(flags);
@@ -139,10 +140,16 @@ async function makeNew(slug: string | undefined, flags: Flags, terminal: Console
       canAsk() && flags.format === 'pretty'
         ? await askForAnswers(fromFlags, surroundings, checks, ask)
         : complete(fromFlags, surroundings, checks);
-    const files = agentFiles(answers);
-    // The terminal is not locked while a person answers; writing checks the date and the slug again.
-    await changingAgents(flags, terminal, async () => writeAgent(cwd, answers.slug, files, surroundings));
-    return { answers, files };
+    // Nothing is locked while a person answers; writing checks the slug again.
+    return changingAgents(flags, terminal, async () => {
+      const { date } = answers;
+      if (flags.date === undefined) answers.date = firstFreeDate((await openContent(flags)).content, date);
+      if (answers.date !== date)
+        terminal.say(`Another agent took ${date} meanwhile, so this one has ${answers.date}.\n`);
+      const files = agentFiles(answers);
+      writeAgent(cwd, answers.slug, files, surroundings);
+      return { answers, files };
+    });
   });
   if (made === null) return;
   const { answers, files } = made;

@@ -104,6 +104,23 @@ test('no assistant and more than six tags are refused at once; without tags of o
   });
 });
 
+test('a date that another agent took while the questions were answered costs no answers: the draft gets the next one', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: today, front: { tags: '[small, common]' } }]);
+    const start = ['new', 'two', '--cwd', folder, '--today', today, '--title', 'Two', '--tag', 'small', 'common'];
+    const session = onTerminal([...start, '--category', 'coding', '--difficulty', 'easy', '--runtime', 'Claude']);
+    await session.plays([['Publication date', '2026-12-24']]);
+    writeCatalog(folder, [
+      { slug: 'one', date: today, front: { tags: '[small, common]' } },
+      { slug: 'other', date: '2026-12-24', front: { tags: '[small, common]' } },
+    ]);
+    await session.plays([['2026-12-24', enter]]);
+    const { code, screen } = await session.ends();
+    assert.is(code, 0, screen);
+    assert.match(screen, 'Another agent took 2026-12-24 meanwhile, so this one has 2026-12-25.');
+    assert.match(agents(folder)['two/agent.md'] ?? '', '\ndate: 2026-12-25\n');
+  }));
+
 const questions: [text: string, answer: string][] = [
   ['Title', 'Half an Agent'],
   ['Slug', ''],
