@@ -26,9 +26,11 @@ export const programName = described.name;
 /** The version of this program, from its package.json. */
 export const programVersion = described.version;
 
-/** Whether a version is later than that of this program. */
+/** Whether a version is later than that of this program. A pre-release such as 0.3.0-beta is earlier than 0.3.0. */
 export function isLater(version: string): boolean {
-  return version.localeCompare(programVersion, 'en', { numeric: true }) > 0;
+  // U+FFFF sorts after every other character.
+  const [text = '', own = ''] = [version, programVersion].map((each) => each.replace(/^[^-]+$/, '$&-\uffff'));
+  return text.localeCompare(own, 'en', { numeric: true }) > 0;
 }
 
 /** The versions of Node.js that the program supports, as a range in npm syntax. */

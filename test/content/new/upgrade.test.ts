@@ -327,6 +327,11 @@ test('validate says that the copied files are older than the program, until they
     writeFiles(folder, { [stampFile]: JSON.stringify({ ...stamp, version: '0.10.0' }) });
     const older = await catalog(['publish', '--dry-run', '--cwd', folder]);
     assert.match(older.stderr, /are of version 0\.10\.0, and the program is \S+ Install that version\.\n/);
+    // A pre-release is earlier than its release.
+    writeFiles(folder, { [stampFile]: JSON.stringify({ ...stamp, version: `${stamp.version}-beta` }) });
+    assert.match((await catalog(['validate', '--cwd', folder])).stderr, '-beta, and the program is');
+    await upgrade(folder);
+    assert.is(JSON.parse(read(folder, stampFile)).version, stamp.version);
   }));
 
 test('scripts with the names of version 0.1 still work, and are told the new ones', () =>
