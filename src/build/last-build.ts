@@ -218,7 +218,7 @@ export function rememberBuild(
     root,
     outputs: savedOf(outputsIn(root, { files, folders })),
   };
-  writeChecked(lastFile(place), last);
+  writeChecked(memoryFile(place.cache, place.out, 'unchanged'), last);
 }
 
 /** The stamps of a build. A file with several names has one of them: as long as its folders stay, so do the other names. */
@@ -235,7 +235,7 @@ function savedOf({ paths, numbers }: Stamps): SavedStamps {
 
 /** Reads the last build with these options. Returns null if there is none that this version of the program remembered. */
 function readLast(place: Place): LastBuild<Stamps> | null {
-  const saved = readChecked<LastBuild<SavedStamps>>(lastFile(place));
+  const saved = readChecked<LastBuild<SavedStamps>>(memoryFile(place.cache, place.out, 'unchanged'));
   if (saved?.options !== optionsOf(place)) return null;
   return { ...saved, inputs: restored(saved.inputs), outputs: restored(saved.outputs) };
 }
@@ -247,10 +247,6 @@ function restored({ paths, numbers }: SavedStamps): Stamps {
 
 function optionsOf({ cwd, options }: Place): string {
   return JSON.stringify([programVersion, cwd, options, process.versions]);
-}
-
-function lastFile({ cache, out }: Place): string {
-  return memoryFile(cache, out, 'unchanged');
 }
 
 /**

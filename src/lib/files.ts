@@ -85,16 +85,20 @@ export const noStamps: Stamps = { paths: [], numbers: new Float64Array() };
 
 /**
  * Returns the stamps of some files, and of everything in the folders among them. Folders that have the same stamp as in
- * `last`, which are earlier stamps of the same files, are not listed again.
+ * `last`, which are earlier stamps of the same files, are not listed again. Links among `paths` are followed.
  */
 export function sourceStamps(paths: readonly string[], last: Stamps = noStamps): Stamps {
   const now = Date.now();
-  const again = stampsOf(last.paths, (stats) => sourceNumbers(stats, now));
+  const statsAt = (path: string) => {
+    const stats = statsOf(path);
+    return stats?.isSymbolicLink() && paths.includes(path) ? orElse(() => statSync(path), undefined) : stats;
+  };
+  const again = stampsOf(last.paths, (stats) => sourceNumbers(stats, now), statsAt);
   if (hasSameNames(last, again) && paths.every((path) => last.paths.includes(path))) return again;
   const all = new Map<string, Numbers>();
   const add = (path: string) => {
     if (all.has(path)) return;
-    const stats = lstatSync(path, { throwIfNoEntry: false });
+    const stats = statsAt(path);
     const names = stats?.isDirectory() ? orElse(() => readdirSync(path), null) : [];
     all.set(path, names === null ? unsettled : sourceNumbers(stats, now));
     for (const name of names ?? []) add(`${path}/${name}`);
@@ -156,11 +160,13 @@ type Numbers = readonly [size: number, inode: number, changed: number, inodeChan
 const missing: Numbers = [-2, 0, 0, 0];
 const unsettled: Numbers = [Number.NaN, 0, 0, 0];
 
-function stampsOf(paths: readonly string[], numbersOf: (stats: Stats | undefined) => Numbers): Stamps {
+const statsOf = (path: string) => lstatSync(path, { throwIfNoEntry: false });
+
+function stampsOf(paths: readonly string[], numbersOf: (stats?: Stats) => Numbers, statsAt = statsOf): Stamps {
   const numbers = new Float64Array(paths.length * width);
   let at = 0;
   for (const path of paths) {
-    numbers.set(numbersOf(lstatSync(path, { throwIfNoEntry: false })), at);
+    numbers.set(numbersOf(statsAt(path)), at);
     at += width;
   }
   return { paths, numbers };
@@ -172,7 +178,7 @@ function sourceNumbers(stats: Stats | undefined, now: number): Numbers {
   return stats.isDirectory() ? folderNumbers(stats) : [stats.size, stats.ino, stats.mtimeMs, stats.ctimeMs];
 }
 
-function outputNumbers(stats: Stats | undefined): Numbers {
+function outputNumbers(stats?: Stats): Numbers {
   if (stats === undefined) return missing;
   return stats.isDirectory() ? folderNumbers(stats) : [stats.size, stats.ino, stats.mtimeMs, 0];
 }

@@ -99,6 +99,30 @@ test('an agent that was added between builds is built again when its text change
     assert.match(readFileSync(join(folder, 'dist/agents/second.md'), 'utf8'), 'Another line.');
   }));
 
+test('an edit of agents, templates or settings that are links to other places is built', () =>
+  inFolder(async (folder) => {
+    const agent: SmallAgent = { slug: 'first', date: '2026-01-01' };
+    const env = { CATALOG_CACHE: join(folder, 'cache') };
+    const linked = join(folder, 'catalog');
+    const elsewhere = join(folder, 'elsewhere');
+    const built = async () => {
+      await buildLater(linked, ['--today', '2026-01-01'], env);
+      return readFileSync(join(linked, 'dist/index.html'), 'utf8');
+    };
+    mkdirSync(linked);
+    const parts = ['agents', 'templates', 'catalog.config.json'];
+    for (const part of parts) symlinkSync(join(elsewhere, part), join(linked, part));
+    writeCatalog(elsewhere, [agent]);
+    writeFiles(elsewhere, { 'templates/partials/footer.hbs': 'The end' });
+    assert.match(await built(), 'The end');
+    writeCatalog(elsewhere, [{ ...agent, front: { title: 'A new title' } }]);
+    assert.match(await built(), 'A new title');
+    writeCatalog(elsewhere, [], { title: 'A new name' });
+    assert.match(await built(), 'A new name');
+    writeFiles(elsewhere, { 'templates/partials/footer.hbs': 'A new end' });
+    assert.match(await built(), 'A new end');
+  }));
+
 test('after git failed, the next build looks for the history again', () =>
   inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'first', date: '2026-01-01' }]);

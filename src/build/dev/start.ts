@@ -139,10 +139,13 @@ function stampAt(path: string): string {
   return stats === undefined ? '' : stampOf(stats);
 }
 
-/** Tells the parts of a catalog apart by path. Links to folders outside of it count where they are. */
+/** What a preview depends on in a catalog. */
+const catalogParts = ['agents', 'templates', 'catalog.config.json'];
+
+/** Tells the parts of a catalog apart by path. Those that are links count where they lead. */
 function partsOf(cwd: string) {
   const root = realpathSync(cwd);
-  const linked = ['agents', 'templates'].flatMap((part) => {
+  const linked = catalogParts.flatMap((part) => {
     const path = join(root, part);
     const real = existsSync(path) ? realpathSync(path) : path;
     return real === path ? [] : [{ root: real, prefix: [part] }];
@@ -151,18 +154,14 @@ function partsOf(cwd: string) {
   const bases = [{ root, prefix: [] as string[] }, ...linked, ...own];
   return {
     roots: bases.map((base) => base.root),
-    files: [
-      ...['agents', 'templates', 'catalog.config.json'].map((part) => join(root, part)),
-      ...[...linked, ...own].map((base) => base.root),
-    ],
+    files: [...catalogParts.map((part) => join(root, part)), ...own.map((base) => base.root)],
     of(path: string): { part: string | null; name: string } {
       for (const base of bases) {
-        const below = relative(base.root, path);
-        const names = [...base.prefix, ...below.split(sep).filter((name) => name !== '')];
+        const below = relative(base.root, path).split(sep);
+        const names = [...base.prefix, ...below.filter((name) => name !== '')];
         if (names[0] === '..') continue;
         const [part = '', name = ''] = names;
-        const isPart = part === '' || ['agents', 'templates', 'catalog.config.json'].includes(part);
-        if (isPart && !names.some((each) => each.startsWith('.'))) return { part, name };
+        if (['', ...catalogParts].includes(part) && !names.some((each) => each.startsWith('.'))) return { part, name };
       }
       return { part: null, name: '' };
     },

@@ -1,4 +1,4 @@
-import fs, { readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import {
   inFolder,
   type SmallAgent,
   smallAgent,
+  smallSettings,
   snapshot,
   temporaryFolder,
   writeCatalog,
@@ -132,6 +133,34 @@ test('an agent can be renamed, removed, saved by rename, half saved and replaced
     edit('agents/sketch/agent.md', 'The sketch agent', 'A finished agent');
     await shows('/agents/sketch', 'A finished agent');
   }));
+
+for (const poll of [false, true]) {
+  test(`agents, templates and settings can be links to other places${poll ? ', also with --poll' : ''}`, () =>
+    inFolder(async (folder) => {
+      const [linked, elsewhere] = [join(folder, 'catalog'), join(folder, 'elsewhere')];
+      mkdirSync(linked);
+      for (const part of ['agents', 'templates', 'catalog.config.json'])
+        symlinkSync(join(elsewhere, part), join(linked, part));
+      writeCatalog(elsewhere, agents);
+      writeFiles(elsewhere, { 'templates/partials/footer.hbs': 'The end' });
+      const preview = await startPreview(linked, poll);
+      try {
+        const shows = (text: string) =>
+          until(async () => (await (await fetch(`${preview.address}/agents/one`)).text()).includes(text));
+        writeCatalog(elsewhere, [{ ...(agents[0] as SmallAgent), howItWorks: 'Edited there.' }]);
+        await shows('Edited there.');
+        writeFiles(elsewhere, { 'templates/partials/footer.hbs': 'A new end' });
+        await shows('A new end');
+        writeCatalog(elsewhere, [], { title: 'A new name' });
+        await shows('A new name');
+        writeFileSync(join(elsewhere, 'saved'), JSON.stringify({ ...smallSettings, title: 'Saved by rename' }));
+        renameSync(join(elsewhere, 'saved'), join(elsewhere, 'catalog.config.json'));
+        await shows('Saved by rename');
+      } finally {
+        await preview.close();
+      }
+    }));
+}
 
 test('a switch to a branch that changes 500 files is followed', () =>
   withPreview(async ({ folder, preview, shows }) => {
