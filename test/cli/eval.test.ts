@@ -45,8 +45,18 @@ test('--fail is a gate: it exits with 1 if a recorded answer fails a check, but 
       'agents/one/evals/recordings/some-model/sample.txt': 'Rows: 5 read\nOdd: nothing\n',
     });
     assert.is((await gate()).code, 0);
-    const { code: refused, stderr: words } = await gate('--record', '--model', 'm', '--command', 'cat');
-    assert.equal([refused, words], [2, 'error: --fail is about recorded answers: leave out --record and --export.\n']);
+    // A flag without effect would leave the gate open, or the answers unrecorded.
+    for (const other of [
+      ['--record', '--model', 'm', '--command', 'cat'],
+      ['--export', 'promptfoo'],
+      ['--summary'],
+      ['--mutate'],
+    ]) {
+      const { code, stderr } = await gate(...other);
+      assert.equal([code, stderr], [2, `error: Give only one of ${other[0]} and --fail.\n`]);
+    }
+    const exported = await catalog(['eval', '--export', 'promptfoo', '--stale', '--cwd', folder]);
+    assert.equal([exported.code, exported.stderr], [2, 'error: --stale needs --record.\n']);
   }));
 
 test('a wrong answer that no check stops makes the command fail, and one that is stopped is counted', () =>

@@ -75,8 +75,11 @@ function addRecordOptions(command: CatalogCommand): void {
 }
 
 /** Throws UsageError if an option of --record is given, since it would have no effect. */
-function refuseRecordOptions(command: CatalogCommand): void {
-  const own = command.options.filter(({ description }) => description.startsWith('with --record'));
+function refuseRecordOptions(command: CatalogCommand, flags: Pick<Flags, 'export'>): void {
+  const own = command.options.filter(
+    ({ description, long }) =>
+      description.startsWith('with --record') && !(long === '--model' && flags.export !== undefined),
+  );
   const useless = own.find((option) => command.getOptionValueSource(option.attributeName()) === 'cli');
   if (useless !== undefined) throw new UsageError(`${useless.long} needs --record.`);
 }
@@ -249,14 +252,11 @@ export function addEval(program: CatalogCommand, terminal: Console): void {
 }
 
 async function run(named: string[], flags: Flags, command: CatalogCommand, terminal: Console): Promise<void> {
-  if (flags.fail === true && (flags.record === true || flags.export !== undefined))
-    throw new UsageError('--fail is about recorded answers: leave out --record and --export.');
+  const ways = (['record', 'export', 'summary', 'mutate', 'fail'] as const).filter((way) => flags[way] !== undefined);
+  if (ways.length > 1) throw new UsageError(`Give only one of ${ways.map((way) => `--${way}`).join(' and ')}.`);
+  if (flags.record !== true) refuseRecordOptions(command, flags);
   if (flags.export !== undefined) return exportCases(named, flags, terminal);
-  if (flags.record !== true) refuseRecordOptions(command);
-  if (flags.summary === true || flags.mutate === true) {
-    if (flags.record === true) throw new UsageError('Leave out --record with --summary and --mutate.');
-    return challengeChecks(named, flags, terminal);
-  }
+  if (flags.summary === true || flags.mutate === true) return challengeChecks(named, flags, terminal);
   if (flags.record !== true) return evaluate(named, flags, terminal);
   const { agents, ...catalog } = await readAgentsOf(named, flags);
   const chosen = agents.filter(({ parsed }) => named.length > 0 || parsed.texts().has('evals/checks.yaml'));
