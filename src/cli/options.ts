@@ -213,6 +213,12 @@ export function firstOf(flag: string | undefined, inherited: string | undefined,
   return flag ?? (inherited === undefined || inherited === '' ? fallback : inherited);
 }
 
+/** Throws UsageError if more than one of some flags is given: all but one would have no effect. */
+export function atMostOneOf(flags: Readonly<Record<string, unknown>>): void {
+  const given = Object.keys(flags).filter((flag) => flags[flag] !== undefined);
+  if (given.length > 1) throw new UsageError(`Give only one of ${given.join(' and ')}.`);
+}
+
 /** Returns the instant at which the day of `--since` begins. */
 export function startOf(day: string): Date {
   return new Date(`${day}T00:00:00Z`);

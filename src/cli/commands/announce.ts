@@ -12,7 +12,7 @@ import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import type { Site } from '../../site/site.ts';
 import { databaseUrl } from '../../storage/database.ts';
 import type { Console } from '../console.ts';
-import { type CatalogCommand, type CommonFlags, dataFolder, openContent } from '../options.ts';
+import { atMostOneOf, type CatalogCommand, type CommonFlags, dataFolder, openContent } from '../options.ts';
 
 /** What `catalog announce` remembers, and whom it sends to if the program keeps the subscribers itself. */
 interface AnnouncementStore {
@@ -114,6 +114,8 @@ function addDecision(text: string, earlier: Decision[] = []): Decision[] {
 }
 
 async function run(flags: Flags, terminal: Console): Promise<void> {
+  const { test, dryRun, uncertain, resolve } = flags;
+  atMostOneOf({ '--test': test, '--dry-run': dryRun, '--uncertain': uncertain, '--resolve': resolve });
   try {
     const data = dataFolder(flags);
     const result = await withAnnouncements(data, terminal, (store) => runAnnounce(flags, data, store, terminal));

@@ -10,6 +10,7 @@ import { counterexamplesOf, scoreOf, scoreTable } from '../../site/score-table.t
 import type { Console } from '../console.ts';
 import {
   atMost,
+  atMostOneOf,
   type CatalogCommand,
   type CommonFlags,
   changingAgents,
@@ -123,8 +124,7 @@ async function recordAnswers(
 
 async function openModel(name: string, flags: RecordFlags, terminal: Console): Promise<Model> {
   const { url, command, paste, setting: settings } = flags;
-  if ([url, command, paste].filter((way) => way !== undefined).length > 1)
-    throw new UsageError('Give only one of --url, --command and --paste.');
+  atMostOneOf({ '--url': url, '--command': command, '--paste': paste });
   if (settings !== undefined && (command ?? paste) !== undefined)
     throw new UsageError('--setting is for APIs only. Use --note to describe other settings.');
   if (paste === true) return { name, made: 'pasted', ask: (message) => askPerson(message, name, terminal) };
@@ -252,8 +252,14 @@ export function addEval(program: CatalogCommand, terminal: Console): void {
 }
 
 async function run(named: string[], flags: Flags, command: CatalogCommand, terminal: Console): Promise<void> {
-  const ways = (['record', 'export', 'summary', 'mutate', 'fail'] as const).filter((way) => flags[way] !== undefined);
-  if (ways.length > 1) throw new UsageError(`Give only one of ${ways.map((way) => `--${way}`).join(' and ')}.`);
+  const { record, summary, mutate, fail } = flags;
+  atMostOneOf({
+    '--record': record,
+    '--export': flags.export,
+    '--summary': summary,
+    '--mutate': mutate,
+    '--fail': fail,
+  });
   if (flags.record !== true) refuseRecordOptions(command, flags);
   if (flags.export !== undefined) return exportCases(named, flags, terminal);
   if (flags.summary === true || flags.mutate === true) return challengeChecks(named, flags, terminal);

@@ -170,7 +170,7 @@ for (const [flags, message] of [
   [['--model', 'a\nb', '--command', 'cat'], '--model has to be one line of text'],
   [['--model', 'a\u001b[2Jb', '--command', 'cat'], 'This is the hidden character U+001B, a control character.'],
   [['--model', 'm', '--command', 'cat', '--note', `Key: ${'ghp_'}${'a1B2'.repeat(9)}`], 'looks like a GitHub token.'],
-  [['--model', 'm', '--command', 'cat', '--paste'], 'Give only one of --url, --command and --paste.'],
+  [['--model', 'm', '--command', 'cat', '--paste'], 'Give only one of --command and --paste.'],
   [['--model', 'm', '--command', 'cat', '--setting', 'a=1'], '--setting is for APIs only.'],
   [['--model', 'm', '--paste', '--setting', 'a=1'], '--setting is for APIs only.'],
   [['--model', 'm', '--setting', 'a'], 'It must be written as name=value.'],

@@ -212,6 +212,11 @@ test('after an interrupted run, a dry run says how many emails are left, and a p
       );
       const { emails } = JSON.parse((await announce(['--uncertain', '--json'], smtp)).stdout);
       assert.is(emails[0].recipient, ann);
+      // What only shows an email must not send or store anything.
+      for (const other of [['--resolve', 'unsent'], ['--test', 'ann@readers.example'], ['--uncertain']]) {
+        const { code, stderr } = await announce(['--dry-run', ...other], smtp);
+        assert.equal([code, /only one of (?:\S+ and )*--dry-run/.test(stderr)], [2, true], stderr);
+      }
       assert.match((await announce(['--resolve', `${ann}=maybe`])).stderr, 'It has to be sent, unsent, <address>=sent');
       const { stderr: settled } = await announce(['--resolve', `${emails[0].messageId}=unsent`]);
       assert.match(settled, /^1 email of No\. 3, .* will be sent by the next run\.\n$/);
