@@ -3,7 +3,7 @@ import { compareText, plural } from '../lib/text.ts';
 import type { Agent } from '../schema/agent.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import type { Settings } from '../schema/settings.ts';
-import { byDate, type Calendar, datesOf, firstFreeDate } from './check/calendar.ts';
+import { byDate, type Calendar, freeDates } from './check/calendar.ts';
 import { type Content, isDue, number } from './load.ts';
 import type { ParsedFolder } from './parse/parse.ts';
 
@@ -183,7 +183,7 @@ export function status(
     /** Agents with a future date. */
     coming,
     /** Dates within 14 days from today that are free for a new agent. */
-    freeDates: freeDates(content, today),
+    freeDates: comingFreeDates(content, today),
     /** A draft occupies its date too. The date is null if it cannot be read. */
     drafts: of('draft').map(({ entry }) => entry),
     /** Withdrawn agents still occupy their numbers and dates. */
@@ -224,11 +224,11 @@ function stateOf(
   return skipped.includes(slug) ? 'skipped' : 'due';
 }
 
-function freeDates(calendar: Calendar, today: string): string[] {
-  const taken = datesOf(calendar);
-  const first = firstFreeDate(calendar, today);
-  const days = Array.from({ length: daysShown }, (_, index) => addDays(today, index));
-  return days.filter((day) => day >= first && !taken.has(day));
+function comingFreeDates(calendar: Calendar, today: string): string[] {
+  const next = freeDates(calendar, today);
+  const dates: string[] = [];
+  for (let date = next(); date < addDays(today, daysShown); date = next()) dates.push(date);
+  return dates;
 }
 
 function nextOf(sound: readonly Coming[], folders: readonly ParsedFolder[], highest: number) {

@@ -42,17 +42,18 @@ interface Alert {
 
 /** The alerts of a plan: one for each skipped agent, and one if the queue is running low. */
 export function alertsOf(plan: Plan): Alert[] {
-  return [...plan.skipped.map((agent) => skippedAlert(agent, plan)), ...(plan.queueLow ? [queueAlert(plan)] : [])];
+  return [...plan.skipped.map(skippedAlert), ...(plan.queueLow ? [queueAlert(plan)] : [])];
 }
 
-function skippedAlert({ slug, date, errors }: Skipped, plan: Plan): Alert {
+function skippedAlert(skipped: Skipped): Alert {
+  const { slug, date, errors } = skipped;
   const due = date === null ? 'Its date cannot be read' : `It was due on ${date}`;
   return {
     title: `Skipped: ${slug}`,
     body: [
       `\`agents/${slug}\` was not published. ${due}, and it has errors:`,
       fenced(prettyReport(errors, { color: false })),
-      `${howToPublish(plan)} All other agents due were published.`,
+      `${howToPublish(skipped)} All other agents due were published.`,
     ].join('\n\n'),
   };
 }
@@ -247,11 +248,11 @@ export function publicationSummary(published: Publication): string[] {
     '',
     releases.length === 0 ? 'No new agent is due.' : 'Published:',
     ...releases.map(({ issue, title, slug }) => `- No. ${issue}: ${markdownText(title)} (${markdownText(slug)})`),
-    ...skipped.flatMap(({ slug, errors }) => [
+    ...skipped.flatMap((agent) => [
       '',
-      `Skipped: **${markdownText(slug)}**. ${howToPublish(published)}`,
+      `Skipped: **${markdownText(agent.slug)}**. ${howToPublish(agent)}`,
       '',
-      fenced(prettyReport(errors, { color: false })),
+      fenced(prettyReport(agent.errors, { color: false })),
     ]),
     ...published.notices.flatMap((notice) => ['', `**Warning:** ${markdownText(notice)}`]),
     '',

@@ -1,5 +1,5 @@
 import { trialFaults } from '../build/build.ts';
-import { firstFreeDate } from '../content/check/calendar.ts';
+import { firstFreeDate, freeDates } from '../content/check/calendar.ts';
 import { loadContent } from '../content/load.ts';
 import { type Status, select, status } from '../content/schedule.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
@@ -21,6 +21,8 @@ export interface Skipped {
   /** YYYY-MM-DD; null if it cannot be read. */
   date: string | null;
   errors: Diagnostic[];
+  /** A free date that no other agent is told to take; null if one of the errors names it. */
+  freeDate: string | null;
 }
 
 /** What is published on a day. */
@@ -30,7 +32,7 @@ export interface Plan {
   /** In the order of their numbers. */
   releases: Release[];
   skipped: Skipped[];
-  /** The first free date for an agent that missed its own, YYYY-MM-DD. */
+  /** The first free date, YYYY-MM-DD. */
   freeDate: string;
   /** Problems of agents that are not due, and differences between published agents and the default branch. */
   warnings: Diagnostic[];
@@ -62,6 +64,12 @@ export function planPublication(cwd: string, settings: Settings, today: string):
   const { agents, skipped, warnings } = select(content, { today, skipInvalid: true });
 
   const { next, queueDays, queueLow } = status(content, { today, settings });
+  const free = freeDates(content, today);
+  const own = (slug: string) =>
+    warnings.filter((diagnostic) => diagnostic.slug === slug && diagnostic.severity === 'error');
+  // An error of a date names a free one, and so does that of a number whose agent has the same date.
+  const namesDate = ({ code }: Diagnostic) => /^(?:date\/taken|date\/backdated|issue\/taken)$/.test(code);
+  for (const _ of content.diagnostics.filter(namesDate)) free();
   return {
     today,
     releases: agents
@@ -70,7 +78,8 @@ export function planPublication(cwd: string, settings: Settings, today: string):
     skipped: skipped.map((slug) => ({
       slug,
       date: folders.find((folder) => folder.slug === slug)?.schedule.date ?? null,
-      errors: warnings.filter((diagnostic) => diagnostic.slug === slug && diagnostic.severity === 'error'),
+      errors: own(slug),
+      freeDate: own(slug).some(namesDate) ? null : free(),
     })),
     freeDate: firstFreeDate(content, today),
     warnings: warnings.filter(({ slug }) => !skipped.includes(slug ?? '')),
@@ -82,6 +91,7 @@ export function planPublication(cwd: string, settings: Settings, today: string):
 }
 
 /** How to get a skipped agent published. */
-export function howToPublish({ freeDate }: Pick<Plan, 'freeDate'>): string {
-  return `Fix its errors. If a later agent is already published, also give it a free date, such as ${freeDate}.`;
+export function howToPublish({ freeDate }: Skipped): string {
+  const later = ` If a later agent is already published, also give it a free date, such as ${freeDate}.`;
+  return `Fix its errors.${freeDate === null ? '' : later}`;
 }

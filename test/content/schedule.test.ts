@@ -34,7 +34,7 @@ const together: [name: string, agents: SmallAgent[], ...found: string[]][] = [
   [
     'one number on one day: the slug decides',
     [agent('b', 5, { issue: '1' }), agent('a', 5, { issue: '1' })],
-    'b issue/taken Issue number 1 already belongs to `a`, which comes first by date and slug. ~ Delete the `issue` line. Also choose another date: `a` has this one, and the first free date is 2026-01-10.',
+    'b issue/taken Issue number 1 already belongs to `a`, which comes first by date and slug. ~ Delete the `issue` line. Also choose another date: `a` has this one, and 2026-01-10 is free.',
   ],
   [
     'one number on three days: the first keeps it',
@@ -55,17 +55,23 @@ const together: [name: string, agents: SmallAgent[], ...found: string[]][] = [
   [
     'one date: the number goes before the draft, and the first free date is not taken',
     [agent('a', 10, { draft: 'true' }), agent('b', 10), agent('c', 9, { issue: '1' }), agent('d', 11)],
-    'a date/taken `b` already has the date 2026-01-10; only one agent is published per day. ~ Choose another date; the first free date is 2026-01-12.',
+    'a date/taken `b` already has the date 2026-01-10; only one agent is published per day. ~ Choose another date; 2026-01-12 is free.',
+  ],
+  [
+    'one date on three agents: each of the others gets a free date of its own',
+    [agent('a', 10), agent('b', 10), agent('c', 10)],
+    'b date/taken `a` already has the date 2026-01-10; only one agent is published per day. ~ Choose another date; 2026-01-11 is free.',
+    'c date/taken `a` already has the date 2026-01-10; only one agent is published per day. ~ Choose another date; 2026-01-12 is free.',
   ],
   [
     'a past date, before and on the last number; a draft may have one',
     [agent('a', 9, { issue: '1' }), agent('b', 8), agent('c', 7, { draft: 'true' })],
-    'b date/backdated 2026-01-08 is before 2026-01-09, the date of the last numbered agent, so this agent can no longer get a number. ~ Choose a later date; the first free date is 2026-01-10.',
+    'b date/backdated 2026-01-08 is before 2026-01-09, the date of the last numbered agent, so this agent can no longer get a number. ~ Choose a later date; 2026-01-10 is free.',
   ],
   [
     'a past date, and the last folder is not the latest agent',
     [agent('a', 9, { issue: '2' }), agent('b', 5, { issue: '1' }), agent('c', 7)],
-    'c date/backdated 2026-01-07 is before 2026-01-09, the date of the last numbered agent, so this agent can no longer get a number. ~ Choose a later date; the first free date is 2026-01-10.',
+    'c date/backdated 2026-01-07 is before 2026-01-09, the date of the last numbered agent, so this agent can no longer get a number. ~ Choose a later date; 2026-01-10 is free.',
   ],
   ['a date after the last number and before today', [agent('a', 5, { issue: '1' }), agent('b', 6)]],
   [
@@ -96,7 +102,7 @@ const together: [name: string, agents: SmallAgent[], ...found: string[]][] = [
   [
     'a new agent on the date of the last number',
     [agent('a', 9, { issue: '1' }), agent('b', 9)],
-    'b date/taken `a` already has the date 2026-01-09; only one agent is published per day. ~ Choose another date; the first free date is 2026-01-10.',
+    'b date/taken `a` already has the date 2026-01-09; only one agent is published per day. ~ Choose another date; 2026-01-10 is free.',
   ],
   [
     'one former slug of three agents',

@@ -141,7 +141,7 @@ test('if two branches use one number, the error after the merge says which agent
 test('agents with a used or a past date are skipped, a free date is suggested, and the others are published', async () => {
   await inRepository(
     async ({ editor }) => {
-      const { code, stderr, stdout } = await publish(editor, ['--format', 'json']);
+      const { code, stderr, stdout } = await publish(editor, ['--format', 'json', '--today', '2027-03-04']);
       assert.is(code, 0, stderr);
       const { releases, skipped, freeDate, commit, pushed } = JSON.parse(stdout);
       assert.equal([commit, pushed], [null, false]);
@@ -151,15 +151,22 @@ test('agents with a used or a past date are skipped, a free date is suggested, a
       );
       assert.equal(
         skipped.map(({ slug, date }: { slug: string; date: string }) => `${slug} ${date}`),
-        ['past 2027-02-27', 'two-as-well 2027-03-02'],
+        ['past 2027-02-27', 'two-as-well 2027-03-02', 'wrong 2027-03-03'],
       );
-      assert.is(freeDate, '2027-03-03');
-      const fix = 'If a later agent is already published, also give it a free date, such as 2027-03-03.';
-      assert.match(stderr, `Skipped: past. Fix its errors. ${fix}\n`);
-      assert.match(stderr, /`two` already has the date 2027-03-02/);
-      assert.match(stderr, /2027-02-27 is before 2027-03-01/);
+      assert.is(freeDate, '2027-03-04');
+      // Each of them gets a date of its own.
+      const fix = 'If a later agent is already published, also give it a free date, such as 2027-03-06.';
+      assert.match(stderr, `Skipped: wrong. Fix its errors. ${fix}\n`);
+      assert.match(stderr, 'Skipped: past. Fix its errors.\n');
+      assert.match(stderr, /`two` already has the date 2027-03-02[\s\S]*2027-03-04 is free/);
+      assert.match(stderr, /2027-02-27 is before 2027-03-01[\s\S]*2027-03-05 is free/);
     },
-    [...agents, { slug: 'two-as-well', date: '2027-03-02' }, { slug: 'past', date: '2027-02-27' }],
+    [
+      ...agents,
+      ...[{ slug: 'two-as-well', date: '2027-03-02' }],
+      ...[{ slug: 'past', date: '2027-02-27' }],
+      ...[{ slug: 'wrong', date: '2027-03-03', front: { difficulty: 'medum' } }],
+    ],
   );
 });
 

@@ -86,7 +86,7 @@ const changes: [name: string, change: (folder: string) => void, expected: string
     'a copied folder whose name comes first',
     (folder) => put(folder, { ...agent('copy', 3, { issue: '3' }) }),
     [
-      'issue/taken copy/agent.md:30 Delete the `issue` line. Also choose another date: `three` has this one, and the first free date is 2026-02-01.',
+      'issue/taken copy/agent.md:30 Delete the `issue` line. Also choose another date: `three` has this one, and 2026-02-01 is free.',
     ],
   ],
   [
@@ -168,9 +168,7 @@ test('if a folder without a number was copied, the one on the default branch kee
   withRecord(
     (folder) => {
       put(folder, { slug: 'copy', date: '2026-02-05' });
-      assert.equal(errors(folder), [
-        'date/taken copy/agent.md:3 Choose another date; the first free date is 2026-02-01.',
-      ]);
+      assert.equal(errors(folder), ['date/taken copy/agent.md:3 Choose another date; 2026-02-01 is free.']);
     },
     [...published, { slug: 'original', date: '2026-02-05' }],
   ));

@@ -135,7 +135,7 @@ test('the first free date is suggested for a skipped agent once a later one has 
     const { code, stdout } = await catalog(['validate', '--cwd', folder, '--today', '2026-02-01']);
     assert.is(code, 1);
     assert.match(stdout, 'agents/late/agent.md:3:7  error  date/backdated');
-    assert.match(stdout, 'the first free date is 2026-02-02');
+    assert.match(stdout, '2026-02-02 is free');
   });
 });
 

@@ -64,9 +64,9 @@ async function tell(
   const { isSettledByBranch, queueText, shortQueue } = await import('../../content/schedule.ts');
   const { releases, skipped, warnings, next, queueLow } = published;
   const changed = warnings.filter(isSettledByBranch);
-  for (const { slug, errors } of skipped) {
-    terminal.say(`Skipped: ${visible(slug)}. ${howToPublish(published)}\n`);
-    if (format !== 'github') terminal.say(`\n${prettyReport(errors, { color: terminal.color })}\n\n`);
+  for (const agent of skipped) {
+    terminal.say(`Skipped: ${visible(agent.slug)}. ${howToPublish(agent)}\n`);
+    if (format !== 'github') terminal.say(`\n${prettyReport(agent.errors, { color: terminal.color })}\n\n`);
   }
   if (changed.length > 0 && format !== 'github') {
     terminal.say(

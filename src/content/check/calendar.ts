@@ -105,14 +105,15 @@ export function checkTogether(
   today: string,
   { blamed, onBranch }: { blamed: ReadonlySet<string | null>; onBranch: ReadonlySet<string> },
 ): Diagnostic[] {
-  const free = firstFreeDate({ folders, reserved }, today);
+  // Each agent that needs another date gets one of its own, so that editors who follow the advice do not collide again.
+  const free = freeDates({ folders, reserved }, today);
   const numbers = takenNumbers(folders.filter(hasIssue).sort(byNumber), free);
   const explained = new Set([...blamed, ...numbers.map(({ slug }) => slug)]);
-  const numbered = folders.filter(hasIssue).filter(({ slug }) => !explained.has(slug));
+  const unexplained = folders.filter(({ slug }) => !explained.has(slug));
   const others = [
-    ...fallingDates(numbered.sort(byNumber)),
-    ...takenDates({ folders, reserved }, free, explained, onBranch),
-    ...backdated(folders, lastNumberedDate({ folders, reserved }), free),
+    ...fallingDates(unexplained.filter(hasIssue).sort(byNumber)),
+    ...takenDates({ folders: unexplained, reserved }, free, onBranch),
+    ...backdated({ folders, reserved }, free, explained),
     ...exceptions(folders),
     ...takenSlugs(folders, explained),
     ...takenTitles(folders, explained),
@@ -120,17 +121,25 @@ export function checkTogether(
   return [...numbers, ...others.filter(({ slug }) => !explained.has(slug))];
 }
 
-/** Returns the first free day, from `today` on, after the last numbered agent. */
-export function firstFreeDate(calendar: Schedules, today: string): string {
+/** Returns a function that gives the free days one by one, from `today` on, after the last numbered agent. */
+export function freeDates(calendar: Schedules, today: string): () => string {
   const taken = datesOf(calendar);
   const last = lastNumberedDate(calendar);
-  let day = last !== null && last >= today ? addDays(last, 1) : today;
-  while (taken.has(day)) day = addDays(day, 1);
-  return day;
+  let day = last !== null && last >= today ? last : addDays(today, -1);
+  return () => {
+    do day = addDays(day, 1);
+    while (taken.has(day));
+    return day;
+  };
+}
+
+/** Returns the first of them. */
+export function firstFreeDate(calendar: Schedules, today: string): string {
+  return freeDates(calendar, today)();
 }
 
 /** Returns the dates that agents have, with null for those without a date. */
-export function datesOf({ folders, reserved }: Schedules): Set<string | null> {
+function datesOf({ folders, reserved }: Schedules): Set<string | null> {
   return new Set([...folders.map(({ schedule }) => schedule), ...reserved].map(({ date }) => date));
 }
 
@@ -151,11 +160,11 @@ export function takenNumber(
   folder: ParsedFolder,
   keeper: { slug: string; date: string | null },
   why: string,
-  free: string,
+  free: () => string,
 ): Diagnostic {
   const { issue, date } = folder.schedule;
   const isSameDate = date !== null && date === keeper.date;
-  const wording = numberMessages.numberTaken(issue, keeper.slug, why, { isSameDate, free });
+  const wording = numberMessages.numberTaken(issue, keeper.slug, why, isSameDate ? free() : null);
   return inFrontMatter(folder, 'issue', 'issue/taken', wording);
 }
 
@@ -170,7 +179,7 @@ function byNumber(a: Numbered, b: Numbered): number {
 }
 
 /** If the default branch does not say which agent had a number first, the first by date and slug keeps it. */
-function takenNumbers(numbered: readonly Numbered[], free: string): Diagnostic[] {
+function takenNumbers(numbered: readonly Numbered[], free: () => string): Diagnostic[] {
   let keeper = numbered[0];
   return numbered.slice(1).flatMap((folder) => {
     if (keeper !== undefined && folder.schedule.issue === keeper.schedule.issue) {
@@ -203,19 +212,12 @@ function fallingDates(numbered: readonly Numbered[]): Diagnostic[] {
   });
 }
 
-function takenDates(
-  { folders, reserved }: Calendar,
-  free: string,
-  blamed: ReadonlySet<string | null>,
-  onBranch: ReadonlySet<string>,
-): Diagnostic[] {
-  const rank = ({ slug, schedule }: ParsedFolder) =>
-    (blamed.has(slug) ? Number.POSITIVE_INFINITY : schedule.issue) ??
-    (schedule.draft ? Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER - 1);
+function takenDates({ folders, reserved }: Calendar, free: () => string, onBranch: ReadonlySet<string>): Diagnostic[] {
+  const rank = ({ schedule }: ParsedFolder) =>
+    schedule.issue ?? (schedule.draft ? Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER - 1);
   const newcomer = ({ slug }: ParsedFolder) => (onBranch.has(slug) ? 0 : 1);
   const ordered = [...folders].sort((a, b) => {
-    const difference = rank(a) - rank(b);
-    return difference < 0 || difference > 0 ? difference : newcomer(a) - newcomer(b) || compareText(a.slug, b.slug);
+    return rank(a) - rank(b) || newcomer(a) - newcomer(b) || compareText(a.slug, b.slug);
   });
   const owners = new Map<string | null, { slug: string }>(reserved.map((number) => [number.date, number]));
   return ordered.flatMap((folder) => {
@@ -226,16 +228,18 @@ function takenDates(
       owners.set(date, folder);
       return [];
     }
-    return inFrontMatter(folder, 'date', 'date/taken', numberMessages.dateTaken(date, owner.slug, free));
+    return inFrontMatter(folder, 'date', 'date/taken', numberMessages.dateTaken(date, owner.slug, free()));
   });
 }
 
-function backdated(folders: readonly ParsedFolder[], last: string | null, free: string): Diagnostic[] {
-  const dates = new Set(folders.filter(hasIssue).map(({ schedule }) => schedule.date));
-  return folders.flatMap((folder) => {
-    const { date, issue, draft } = folder.schedule;
-    if (issue !== null || draft || date === null || last === null || date > last || dates.has(date)) return [];
-    return inFrontMatter(folder, 'date', 'date/backdated', numberMessages.dateTooLate(date, last, free));
+function backdated(calendar: Calendar, free: () => string, explained: ReadonlySet<string | null>): Diagnostic[] {
+  const last = lastNumberedDate(calendar);
+  const dates = new Set(calendar.folders.filter(hasIssue).map(({ schedule }) => schedule.date));
+  const numberless = calendar.folders.filter((folder) => !hasIssue(folder) && !explained.has(folder.slug));
+  return numberless.flatMap((folder) => {
+    const { date, draft } = folder.schedule;
+    if (draft || date === null || last === null || date > last || dates.has(date)) return [];
+    return inFrontMatter(folder, 'date', 'date/backdated', numberMessages.dateTooLate(date, last, free()));
   });
 }
 

@@ -14,7 +14,7 @@ import {
 import { readEvals } from '../parse/evals.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
 import { pathOf } from '../read.ts';
-import { byDate, firstFreeDate, inFrontMatter, takenNumber } from './calendar.ts';
+import { byDate, freeDates, inFrontMatter, takenNumber } from './calendar.ts';
 
 interface Claimed {
   owners: ReadonlyMap<string, PublishedSchedule>;
@@ -37,7 +37,7 @@ function checkClaims(folders: readonly ParsedFolder[], { owners, published, rese
   const confirmed = folders.map((folder) =>
     owners.has(folder.slug) ? folder : { schedule: { ...folder.schedule, issue: null } },
   );
-  const free = firstFreeDate({ folders: confirmed, reserved }, today);
+  const free = freeDates({ folders: confirmed, reserved }, today);
   const claims = folders
     .filter(({ slug, schedule }) => schedule.issue !== null && !owners.has(slug))
     .sort((a, b) => (a.schedule.issue ?? 0) - (b.schedule.issue ?? 0) || byDate(a, b));
@@ -75,8 +75,8 @@ interface Claim {
   holder: Holder | undefined;
   /** The next number; null if no number was ever given. */
   next: number | null;
-  /** The first free date. */
-  free: string;
+  /** Gives the free dates one by one. */
+  free: () => string;
   /** The branch that has the numbers; null without a default branch. */
   branch: string | null;
 }

@@ -1,4 +1,3 @@
-import { addDays } from '../../lib/calendar.ts';
 import { OperationError } from '../../lib/errors.ts';
 import { maskSecrets } from '../../lib/secrets.ts';
 import { type FrontMatterSchema, frontMatterSchema } from '../../schema/agent.ts';
@@ -6,7 +5,7 @@ import { isPublishable, promptLicense, publishableLicenses } from '../../schema/
 import type { Settings } from '../../schema/settings.ts';
 import { slugFrom, titleFrom } from '../../schema/slugs.ts';
 import { headingOf, linesOf, type SectionName, sectionNames } from '../../text/prompt-text.ts';
-import { type Calendar, datesOf, firstFreeDate, plainTitle } from '../check/calendar.ts';
+import { type Calendar, freeDates, plainTitle } from '../check/calendar.ts';
 import { agentFiles, defaults, freeSlug, type Origin, writeFolder } from '../new/agent.ts';
 import { frontMatterIn } from '../parse/front-matter.ts';
 import { parseFolder } from '../parse/parse.ts';
@@ -180,7 +179,7 @@ class Drafts {
   /** The rows or files that drafts were made from, now or earlier, by slug. */
   readonly #made = new Map<string, string>();
   readonly #folders: ReadonlyMap<string, Calendar['folders'][number]>;
-  readonly #dates: Set<string | null>;
+  readonly #nextDate: () => string;
   #date: string;
 
   constructor(options: ImportOptions) {
@@ -188,8 +187,8 @@ class Drafts {
     this.#options = options;
     this.#schema = frontMatterSchema(settings);
     this.#folders = new Map(content.folders.map((folder) => [folder.slug, folder]));
-    this.#dates = datesOf(content);
-    this.#date = firstFreeDate(content, today);
+    this.#nextDate = freeDates(content, today);
+    this.#date = this.#nextDate();
     for (const { slug, schedule, texts } of content.folders) {
       this.#index.add(slug, ownText(texts().get('prompt.txt')), 1);
       if (schedule.title !== null) this.#titles.set(plainTitle(schedule.title), slug);
@@ -256,8 +255,7 @@ class Drafts {
     if (near !== null) notes.push(`${Math.floor(near.share * 100)}% of its prompt is also in ${near.name}.`);
     if (!dryRun) writeFolder(cwd, slug, files);
     this.#made.set(slug, summary.where);
-    this.#dates.add(this.#date);
-    while (this.#dates.has(this.#date)) this.#date = addDays(this.#date, 1);
+    this.#date = this.#nextDate();
   }
 
   #files({ title, text, about }: ForeignPrompt & { title: string }, slug: string, source: Origin): Map<string, string> {

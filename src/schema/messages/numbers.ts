@@ -41,19 +41,15 @@ export const numberMessages = {
     hint: 'Rename the folder before the agent is published.',
   }),
 
-  // Issue numbers and dates. Dates are YYYY-MM-DD, and `free` is the first free one.
+  // Issue numbers and dates. Dates are YYYY-MM-DD, and `free` is a free one.
 
-  /** `why` is whyKept or whyFirst. `isSameDate` says whether the keeper has the date of this agent too. */
-  numberTaken: (
-    number: number | null,
-    keeper: string,
-    why: string,
-    { isSameDate, free }: { isSameDate: boolean; free: string },
-  ) => ({
+  /** `why` is whyKept or whyFirst. `free` is a date if the keeper has the date of this agent too, else null. */
+  numberTaken: (number: number | null, keeper: string, why: string, free: string | null) => ({
     message: `Issue number ${number} already belongs to \`${keeper}\`${why}.`,
-    hint: isSameDate
-      ? `Delete the \`issue\` line. Also choose another date: \`${keeper}\` has this one, and the first free date is ${free}.`
-      : nextNumberFollows,
+    hint:
+      free !== null
+        ? `Delete the \`issue\` line. Also choose another date: \`${keeper}\` has this one, and ${free} is free.`
+        : nextNumberFollows,
   }),
 
   numberTooEarly: (date: string) => ({
@@ -75,13 +71,13 @@ export const numberMessages = {
 
   dateTaken: (date: string, owner: string, free: string) => ({
     message: `\`${owner}\` already has the date ${date}; only one agent is published per day.`,
-    hint: `Choose another date; the first free date is ${free}.`,
+    hint: `Choose another date; ${free} is free.`,
   }),
 
   /** `last` is the date of the last agent that has a number. */
   dateTooLate: (date: string, last: string, free: string) => ({
     message: `${date} is before ${last}, the date of the last numbered agent, so this agent can no longer get a number.`,
-    hint: `Choose a later date; the first free date is ${free}.`,
+    hint: `Choose a later date; ${free} is free.`,
   }),
 
   publishedDraft: (number: number) => ({
