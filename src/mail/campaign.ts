@@ -166,8 +166,8 @@ export interface CampaignService {
   audience(): Promise<string>;
   /** Returns the campaigns that are labeled with exactly this key. `day` is that of the newest agent. */
   find(key: string, day: string): Promise<Campaign[]>;
-  /** Stores a draft for the list, and returns its id. */
-  create(key: string, mail: OutgoingMail): Promise<string>;
+  /** Stores a draft for the list, or the email in the draft `id`. Returns its id. */
+  store(key: string, mail: OutgoingMail, id?: string): Promise<string>;
   /** Reads a campaign. Throws OperationError if it would go to others than the list. */
   read(id: string): Promise<Campaign>;
   /** Sends a draft. */
@@ -196,7 +196,7 @@ export function campaignSender(service: CampaignService, { now, wait = sleep }: 
     test: (subject, address) => service.test(subject.key, subject.mail, address),
     async send(subject, claim) {
       const audience = await service.audience();
-      const { id, state: listed } = await draftOf(subject, claim);
+      const { id, state: listed, isNew = false } = await draftOf(subject, claim);
       if (claim.announcement.draft !== id) await claim.append({ type: 'drafted', draft: id });
       const { state } = listed === 'draft' ? await service.read(id) : { state: listed };
       if (state === 'sent') {
@@ -212,12 +212,14 @@ export function campaignSender(service: CampaignService, { now, wait = sleep }: 
           'an earlier run was interrupted while sending. The outcome will be clear after 15 minutes.',
         );
       }
+      // The agent may have changed since an earlier run stored the draft.
+      if (!isNew) await service.store(subject.key, subject.mail, id);
       await claim.append({ type: 'sending' });
       return sendDraft(id, audience, claim);
     },
   };
 
-  async function draftOf(subject: Subject, claim: Claim): Promise<Campaign> {
+  async function draftOf(subject: Subject, claim: Claim): Promise<Campaign & { isNew?: boolean }> {
     const { abandoned, draft } = claim.announcement;
     const candidates = async () =>
       (await service.find(subject.key, subject.day))
@@ -226,9 +228,10 @@ export function campaignSender(service: CampaignService, { now, wait = sleep }: 
     const [candidate] = await candidates();
     if (candidate !== undefined) return candidate;
     if (draft !== null) return service.read(draft);
-    const id = await service.create(subject.key, subject.mail);
+    const id = await service.store(subject.key, subject.mail);
     // If another machine stored one at the same time, both use the same draft.
-    return (await candidates())[0] ?? { id, state: 'draft' };
+    const [chosen = { id, state: 'draft' }] = await candidates();
+    return { ...chosen, isNew: chosen.id === id };
   }
 
   /** Sends a draft, and reads it back: what the service says then is what counts. */

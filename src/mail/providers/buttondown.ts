@@ -93,6 +93,7 @@ const emails = z.object({ results: z.array(email), next: z.string().nullish() })
 function campaigns({ url, key, lists }: ButtondownSettings, list: ListName, tools: ServiceTools): CampaignService {
   const headers = { authorization: `Token ${key}`, 'x-api-version': '2026-04-01' };
   const call = serviceCalls('buttondown', key, headers, tools);
+  const drafts = { method: 'POST', url: `${url}/v1/emails` } as const;
   const emailAt = (id: string) => `${url}/v1/emails/${encodeURIComponent(id)}`;
 
   /** The id of the tag. A filter by a name, or none, would send the email to everyone. */
@@ -116,7 +117,10 @@ function campaigns({ url, key, lists }: ButtondownSettings, list: ListName, tool
         campaigns.push(...results.filter(({ metadata }) => metadata?.catalog_key === label));
       return campaigns;
     },
-    create: async (label, mail) => createDraft(call, `${url}/v1/emails`, label, mail, await tagId()),
+    store: async (label, mail, id) => {
+      const place = { method: 'PATCH', url: emailAt(id ?? '') } as const;
+      return storeDraft(call, id === undefined ? drafts : place, label, mail, await tagId());
+    },
     async read(id) {
       const stored = await call({ step: 'read', method: 'GET', url: emailAt(id) }, email);
       const [filter, ...more] = stored.filters?.filters ?? [];
@@ -129,7 +133,7 @@ function campaigns({ url, key, lists }: ButtondownSettings, list: ListName, tool
     },
     send: async (id) => void (await call({ step: 'publish', method: 'POST', url: `${emailAt(id)}/publish`, body: {} })),
     async test(label, mail, address) {
-      const id = await createDraft(call, `${url}/v1/emails`, `${label}:test`, mail, await tagId());
+      const id = await storeDraft(call, drafts, `${label}:test`, mail, await tagId());
       const body = { recipients: [address] };
       await call({ step: 'test', method: 'POST', url: `${emailAt(id)}/send-draft`, body });
       return `Buttondown sends a preview to ${address}. It has no header List-Unsubscribe. Its draft ${id} stays there.`;
@@ -137,9 +141,10 @@ function campaigns({ url, key, lists }: ButtondownSettings, list: ListName, tool
   };
 }
 
-async function createDraft(
+/** Stores a new draft, or the email in a draft. A status would change one that is being sent by now. */
+async function storeDraft(
   call: ReturnType<typeof serviceCalls>,
-  url: string,
+  place: { method: 'POST' | 'PATCH'; url: string },
   key: string,
   mail: OutgoingMail,
   tag: string,
@@ -149,7 +154,7 @@ async function createDraft(
     subject: subject.replace(/\{(?=[{%#])/g, '{ '),
     // The comment selects the editor that takes HTML.
     body: `<!-- buttondown-editor-mode: fancy -->\n${html.replace(/^[\s\S]*?<body[^>]*>|<\/body>[\s\S]*$/g, '')}`,
-    status: 'draft',
+    ...(place.method === 'POST' && { status: 'draft' }),
     metadata: { catalog_key: key },
     filters: {
       predicate: 'and',
@@ -157,7 +162,7 @@ async function createDraft(
       filters: [{ field: 'subscriber.tags', operator: 'contains', value: tag }],
     },
   };
-  return (await call({ step: 'create', method: 'POST', url, body }, created)).id;
+  return (await call({ step: 'store', ...place, body }, created)).id;
 }
 
 export const buttondown = { settings, subscribers, campaigns };

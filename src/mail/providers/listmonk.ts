@@ -157,10 +157,11 @@ function campaigns(
     };
   };
 
-  /** Stores a draft, and returns its id. */
-  async function create(label: string, mail: OutgoingMail): Promise<string> {
+  async function store(label: string, mail: OutgoingMail, id?: string): Promise<string> {
     const body = content(label, mail);
-    return (await call({ step: 'create', method: 'POST', url: campaignsUrl, body }, campaignAnswer)).data.id;
+    const place = { method: 'PUT', url: `${campaignsUrl}/${id}` } as const;
+    const draft = id === undefined ? ({ method: 'POST', url: campaignsUrl } as const) : place;
+    return (await call({ step: 'store', ...draft, body }, campaignAnswer)).data.id;
   }
 
   /** listmonk's own template counts who opens an email. */
@@ -191,7 +192,7 @@ function campaigns(
       // It finds parts of names too.
       return data.results.filter((each) => each.name === label);
     },
-    create,
+    store,
     async read(id) {
       const { data } = await call({ step: 'read', method: 'GET', url: `${campaignsUrl}/${id}` }, campaignAnswer);
       if (data.lists.length !== 1 || data.lists[0]?.id !== number) {
@@ -203,7 +204,7 @@ function campaigns(
       await call({ step: 'start', method: 'PUT', url: `${campaignsUrl}/${id}/status`, body: { status: 'running' } });
     },
     async test(label, mail, address) {
-      const id = await create(`${label}:test`, mail);
+      const id = await store(`${label}:test`, mail);
       const body = { ...content(`${label}:test`, mail), subscribers: [address] };
       await call({ step: 'test', method: 'POST', url: `${campaignsUrl}/${id}/test`, body });
       return `listmonk sends the email to ${address}, which has to be a subscriber. Its draft ${id} stays there.`;

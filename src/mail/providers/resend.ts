@@ -145,9 +145,11 @@ function campaigns(
         campaigns.push(...data.filter(({ name }) => name === label));
       return campaigns;
     },
-    async create(label, mail) {
+    async store(label, mail, id) {
       const body = { name: label, segment_id: segment, from, ...contentOf(mail, '{{{RESEND_UNSUBSCRIBE_URL}}}') };
-      return (await call({ step: 'create', method: 'POST', url: `${url}/broadcasts`, body }, created)).id;
+      const place = { method: 'PATCH', url: broadcastAt(id ?? '') } as const;
+      const draft = id === undefined ? ({ method: 'POST', url: `${url}/broadcasts` } as const) : place;
+      return (await call({ step: 'store', ...draft, body }, created)).id;
     },
     async read(id) {
       const stored = await call({ step: 'read', method: 'GET', url: broadcastAt(id) }, broadcast);

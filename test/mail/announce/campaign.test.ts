@@ -50,9 +50,9 @@ async function sendWith(
     name: 'service',
     audience: async () => 'the list',
     find: async () => (lists.length > 1 ? lists.shift() : lists[0]) ?? [],
-    create: async () => {
-      done.push('create');
-      return 'own';
+    store: async (_key, _mail, id) => {
+      done.push(id === undefined ? 'create' : `update ${id}`);
+      return id ?? 'own';
     },
     async read(id) {
       done.push(`read ${id}`);
@@ -90,7 +90,7 @@ test('if another machine stored a draft at the same time, both use the same one'
   const lists = [[], ['own', 'earlier'].map((id) => ({ id, state: 'draft' }))];
   assert.equal(await sendWith({ lists, states: ['draft', 'sent'] }), {
     outcome: 'sent',
-    done: ['create', 'read earlier', 'send earlier', 'read earlier'],
+    done: ['create', 'read earlier', 'update earlier', 'send earlier', 'read earlier'],
     state: 'sent',
     draft: 'earlier',
   });
@@ -101,7 +101,7 @@ test('a draft of an earlier run that the service does not list yet is used', asy
     await sendWith({ lists: [[]], states: ['draft', 'draft', 'sent'] }, [{ type: 'drafted', draft: 'own' }]),
     {
       outcome: 'sent',
-      done: ['read own', 'read own', 'send own', 'read own'],
+      done: ['read own', 'read own', 'update own', 'send own', 'read own'],
       state: 'sent',
       draft: 'own',
     },
@@ -123,7 +123,7 @@ test('drafts that a person gave up one after the other are all left alone', asyn
 });
 
 const draft = [[{ id: 'own', state: 'draft' }]];
-const readThrice = ['read own', 'send own', 'read own', 'wait 1000', 'read own', 'wait 2000', 'read own'];
+const readThrice = ['read own', 'update own', 'send own', 'read own', 'wait 1000', 'read own', 'wait 2000', 'read own'];
 const rows: [name: string, given: Parameters<typeof sendWith>[0], expected: object][] = [
   [
     'cannot be read at first',
@@ -153,7 +153,7 @@ const rows: [name: string, given: Parameters<typeof sendWith>[0], expected: obje
   [
     'is no draft any more, although sending it was refused',
     { lists: draft, states: ['draft', 'scheduled'], sending: () => fail(422) },
-    { outcome: 'uncertain', done: ['read own', 'send own', 'read own'], state: 'sending', draft: 'own' },
+    { outcome: 'uncertain', done: ['read own', 'update own', 'send own', 'read own'], state: 'sending', draft: 'own' },
   ],
 ];
 for (const [name, given, expected] of rows) {

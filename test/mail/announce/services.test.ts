@@ -116,6 +116,22 @@ for (const [name, row] of Object.entries(rows)) {
       assert.is(waits.length, 3);
     }));
 
+  test(`${name}: a draft of an earlier run is sent with the email of the agent as it is now`, () =>
+    withService(row, async ({ service, send }) => {
+      // The service refuses to send, such as an account that has to be paid. Meanwhile, the agent is corrected.
+      service.fault = (asked) => (row.send.test(lineOf(asked)) ? 402 : null);
+      await send().catch(unread);
+      service.fault = () => null;
+      const { mail, ...subject } = smallSubject();
+      const corrected = { ...mail, subject: 'Corrected', html: mail.html.replace('Leave', 'Corrected: leave') };
+      assert.is((await send({ ...subject, mail: corrected })).outcome, 'sent');
+      assert.equal(
+        service.sent.map((sent) => [sent.to, sent.subject, sent.html.includes('Corrected: leave')]),
+        [[row.to, 'Corrected', true]],
+      );
+      assert.is(service.asked.filter((asked) => row.create.test(lineOf(asked))).length, 1);
+    }));
+
   test(`${name}: an interrupted send is not repeated before it is clear what became of it`, () =>
     withService(row, async ({ service, send, now }) => {
       // The time counts from the request to send, not from an earlier run that stored no draft.

@@ -123,6 +123,7 @@ export function buttondown(tag = 'daily', status: (id: string) => string = () =>
     }
     const email = emails.get(id);
     if (email === undefined) return { status: 404, body: { code: 'not_found' } };
+    if (method === 'PATCH') Object.assign(email, body);
     if (action === 'publish') {
       service.sent.push(mailOf(id));
       email.status = status(id);
@@ -167,6 +168,7 @@ export function resend(segment: string): Answer {
     }
     const broadcast = broadcasts.find((each) => each.id === id);
     if (broadcast === undefined) return { status: 404, body: { name: 'not_found' } };
+    if (method === 'PATCH') Object.assign(broadcast, body);
     if (action === 'send') {
       service.sent.push(mailOf(broadcast));
       broadcast.status = 'queued';
@@ -209,6 +211,7 @@ export function listmonk(template = '<body>{{ template "content" . }}</body>'): 
     const [, id, action] = /^\/api\/campaigns\/(\d+)(?:\/(.+))?$/.exec(path) ?? [];
     const campaign = campaigns.find((each) => each.id === Number(id));
     if (campaign === undefined) return { status: 400, body: { message: 'not found' } };
+    if (method === 'PUT' && action === undefined) Object.assign(campaign, { ...body, lists: campaign.lists });
     if (action === 'status') {
       if (!/^(?:draft|paused)$/.test(campaign.status)) return { status: 400, body: { message: 'not a draft' } };
       campaign.status = 'running';
