@@ -14,6 +14,8 @@ const files = {
     - quotes-in-input: true
     - is-json: true
       why: A program reads it.
+      catches:
+        said: A sentence follows.
 planted:
   input: planted.txt
   checks:
@@ -27,6 +29,9 @@ planted:
     - not-contains: sure
       catches:
         farther: It agrees twice.
+    - not-contains: positive
+      catches:
+        twice: Two rows are wrong.
 `,
   'evals/recordings/other/planted.txt': 'A | 1\nB | 2\nC | 3\nD | 4\nE | 5\nTotal: 15 <b>rows</b>\n',
   'evals/counterexamples/near.txt': 'A | 1\nB | 2\nC | 3\nD | 4\nE | 5\nTotal: 16 <b>rows</b>\n',
@@ -34,8 +39,10 @@ planted:
   'evals/counterexamples/short.txt': 'Certain, and fine.\n',
   'evals/counterexamples/farther.txt':
     'It is fine, and so is everything else.\nAll rows are right, as far as I see.\nYes.\n',
+  'evals/counterexamples/twice.txt': 'A | 9\nB | 2\nC | 3\nD | 4\nTotal: 15 <b>rows</b>\n',
   'evals/recordings/other/sample.txt': 'It says "<b>twelve or more</b>".\n',
-  'sample-output.txt': '{"rows": 0}\n',
+  'evals/counterexamples/said.txt': '{"rows": 0,\n"odd": [],\n"even": []}\nThat is all.\n',
+  'sample-output.txt': '{"rows": 0,\n"odd": [],\n"even": []}\n',
 };
 
 const page = await inFolder((folder) => {
@@ -58,11 +65,11 @@ test('a case lists its checks once, an answer only what it fails, with single sp
   assert.equal(texts('#proof-other--planted li'), []);
   assert.equal(texts('details:not([id]) li'), [
     ...['quotes-in-input', 'A program reads it.'],
-    ...['not-equals fine', 'not-contains certain', 'not-contains sure'],
+    ...['not-equals fine', 'not-contains certain', 'not-contains sure', 'not-contains positive'],
   ]);
   assert.equal(texts('li > code'), [
     ...['quotes-in-input', 'quotes-in-input'],
-    ...['not-equals fine', 'not-contains certain', 'not-contains sure'],
+    ...['not-equals fine', 'not-contains certain', 'not-contains sure', 'not-contains positive'],
   ]);
   assert.is(proof.find('li b').length, 0);
 });
@@ -71,9 +78,11 @@ test('an answer says how it was made, and a note only if there is one', () => {
   assert.equal(texts('details > .quiet'), [
     'Pasted by a person on January 1, 2026. In a new chat.',
     'Recorded through an API on January 1, 2026. (temperature 0, 9 tokens out)',
+    'What differs from the sample output:',
     'Recorded through an API on January 1, 2026.',
     'What differs from the answer of Other, as its page says:',
     'What differs from the wrong answer “It only agrees.”:',
+    'What differs from the answer of Other, as its page says:',
   ]);
 });
 
@@ -82,14 +91,17 @@ test('a wrong answer is shown by what differs from the good answer that it was m
   assert.equal(
     wrong
       .find('.changes > *')
-      .map((_, line) => page(line).text())
+      .map((_, line) => `${line.tagName} ${page(line).text()}`)
       .get(),
     [
-      ...['Removed: Total: 15 <b>rows</b>', 'Added: Total: 16 <b>rows</b>'],
-      ...['All rows are right, as far as I see.', 'Added: Yes.'],
+      ...['span "even": []}', 'ins Added: That is all.'],
+      ...['del Removed: Total: 15 <b>rows</b>', 'ins Added: Total: 16 <b>rows</b>'],
+      ...['span All rows are right, as far as I see.', 'ins Added: Yes.'],
+      // A line separates places, and what is only removed comes after the line before it.
+      ...['del Removed: A | 1', 'ins Added: A | 9', 'hr ', 'span D | 4', 'del Removed: E | 5'],
     ],
   );
-  assert.match(wrong.eq(1).find('pre').text(), 'It is fine');
+  assert.match(wrong.eq(2).find('pre').text(), 'It is fine');
   assert.equal(texts('.checks details > p:not(.quiet)'), ['Does not catch: It is only "fine".']);
   assert.is(proof.find('.leaf-body > p a').attr('href'), '/api/evals/one.json');
 });
