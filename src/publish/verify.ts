@@ -243,8 +243,7 @@ export class Verifier {
   constructor(published: Published) {
     this.#published = published;
     for (const agent of published.revisions.agents) {
-      const digests = [...agent.prompts.map(({ sha256 }) => sha256), ...agent.plugins.map(({ skill }) => skill ?? '')];
-      for (const digest of digests) this.#byDigest.set(digest, this.#byDigest.get(digest) ?? agent);
+      for (const digest of digestsOf(agent)) this.#byDigest.set(digest, this.#byDigest.get(digest) ?? agent);
       for (const slug of [agent.slug, ...agent.formerSlugs]) this.#byName.set(slug, agent);
     }
   }
@@ -263,10 +262,13 @@ export class Verifier {
     const main = /^(?:prompt\.txt|(?:skills\/[^/]+\/)?SKILL\.md)$/;
     const text = [...files].find(([file]) => main.test(file))?.[1].toString('utf8') ?? '';
     const name = (isPrompt ? /([a-z0-9-]+)(?:\.prompt)?\.\w+$/.exec(path) : /^name: ([a-z0-9-]+)\r?$/m.exec(text))?.[1];
-    const match = this.#exact(text, isPrompt) ?? { agent: this.#nearest(text, name), reading: null };
-    const { agent, reading } = match;
+    const exact = this.#exact(text, isPrompt, name);
+    // The agent that replaces a withdrawn one often has most of its lines.
+    const isWithdrawn =
+      exact === null && !this.#byName.has(name ?? '') && (await this.#published.isWithdrawn(name ?? ''));
+    const { agent, reading } = exact ?? { agent: isWithdrawn ? null : this.#nearest(text, name), reading: null };
     if (agent === null) {
-      const status = (await this.#published.isWithdrawn(name ?? '')) ? 'withdrawn' : 'unknown';
+      const status = isWithdrawn ? 'withdrawn' : 'unknown';
       return { status, agent: null, revision: null, version: null, newer: null, formerSlug: null, diff: '' };
     }
     if (!isPrompt) return this.#comparedFiles(agent, files, path);
@@ -276,10 +278,12 @@ export class Verifier {
     return { status: 'changed', ...about(agent, sha256Of(original)), diff };
   }
 
-  /** The agent with exactly this text, in one of its readings. */
-  #exact(text: string, isPrompt: boolean): { agent: AgentRevisions; reading: Reading } | null {
+  /** The agent with exactly this text, in one of its readings. Of several, the one with the name of the copy. */
+  #exact(text: string, isPrompt: boolean, name = ''): { agent: AgentRevisions; reading: Reading } | null {
+    const named = this.#byName.get(name);
     for (const reading of readings(text, isPrompt)) {
-      const agent = this.#byDigest.get(sha256Of(reading.text));
+      const digest = sha256Of(reading.text);
+      const agent = named && digestsOf(named).includes(digest) ? named : this.#byDigest.get(digest);
       if (agent !== undefined) return { agent, reading };
     }
     return null;
@@ -346,6 +350,11 @@ export class Verifier {
       `${this.#published.name}: ${path} does not have the digest in api/revisions.json. If the site is being updated, try again.`,
     );
   }
+}
+
+/** The digests of all prompts and of every SKILL.md that an agent had. */
+function digestsOf({ prompts, plugins }: AgentRevisions): string[] {
+  return [...prompts.map(({ sha256 }) => sha256), ...plugins.map(({ skill }) => skill ?? '')];
 }
 
 /** What a verdict says of an agent, and of the revision of its prompt with a digest. */

@@ -10,6 +10,7 @@ import { publishedIn, publishedOn, Verifier } from '../../../src/publish/verify.
 import { fillIn } from '../../../src/text/prompt-text.ts';
 import { temporaryFolder, writeFiles } from '../../support/catalog.ts';
 import { otherPrompt, published, revisions, serveFiles, today, writeRevisions } from '../../support/copies.ts';
+import { goodPrompt } from '../../support/good-agent.ts';
 import { loud } from '../../support/loud.ts';
 
 /** What copies are, as people and assistants make them, compared with a catalog and its history, and with its site. */
@@ -113,6 +114,11 @@ const rows: Record<string, () => Row> = {
   }),
   'a text with the name of a withdrawn agent': () => ({
     copy: 'Another.\n',
+    name: 'gone.txt',
+    expected: nobodys('withdrawn'),
+  }),
+  'the prompt of a withdrawn agent, whose lines another agent has too': () => ({
+    copy: goodPrompt,
     name: 'gone.txt',
     expected: nobodys('withdrawn'),
   }),
@@ -253,6 +259,22 @@ test('a changed copy of an earlier prompt is compared with it where its text is 
   assert.not.match(clone?.diff ?? '', 'Start.');
   assert.equal(onSite?.revision, revision(3));
   assert.match(onSite?.diff ?? '', '\n+6. Start. Change');
+});
+
+test('of two agents that had the same prompt, a copy is of the one whose name it has', async () => {
+  const published = await publishedOn(site.address);
+  const agents = published.revisions.agents.map((agent) =>
+    agent.slug === 'two' ? { ...agent, prompts: [...agent.prompts, revision(3)] } : agent,
+  );
+  const verifier = new Verifier({ ...published, revisions: { ...published.revisions, agents } });
+  const files = new Map([['prompt.txt', Buffer.from(third)]]);
+  for (const [path, slug, verdict] of [
+    ['two.txt', 'two', 'older'],
+    ['one.txt', 'one', 'same'],
+  ] as const) {
+    const found = await verifier.verdict({ path, kind: 'prompt', files, named: true });
+    assert.equal([found.agent?.slug, found.verdict], [slug, verdict]);
+  }
 });
 
 test('a changed copy is compared with the revision that has no further lines', async () => {
