@@ -80,6 +80,12 @@ test('a revision begins with the first commit that has its text, and one that co
     { sha256: sha256(first), date: '2026-11-05' },
     { sha256: sha256(second), date: '2026-11-03' },
   ]);
+  // Two commits had this text before.
+  commit(second, '2026-11-05');
+  assert.equal(promptsIn(catalog, 'two'), [
+    { sha256: sha256(second), date: '2026-11-06' },
+    { sha256: sha256(first), date: '2026-11-05' },
+  ]);
 });
 
 test('a text that is not committed is the newest revision', () => {

@@ -134,10 +134,11 @@ function revisionsOf(
   const prompts = new Map<string, string>();
   // A text that is not committed yet.
   if (changes[0]?.sha256 !== current) prompts.set(current, agent.changedOn);
+  let isListed = false;
   for (const [index, { sha256, time }] of changes.entries()) {
     // A revision begins with the first commit that has its text. One that came back later is listed once.
-    const continues = changes[index - 1]?.sha256 === sha256;
-    if (continues || !prompts.has(sha256)) prompts.set(sha256, today(new Date(time)));
+    if (changes[index - 1]?.sha256 !== sha256) isListed = prompts.has(sha256);
+    if (!isListed) prompts.set(sha256, today(new Date(time)));
   }
   const skill = digest(`.well-known/agent-skills/${slug}/SKILL.md`);
   return {
