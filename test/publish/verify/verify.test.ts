@@ -264,7 +264,9 @@ test('a changed copy of an earlier prompt is compared with it where its text is 
 test('of two agents that had the same prompt, a copy is of the one whose name it has', async () => {
   const published = await publishedOn(site.address);
   const agents = published.revisions.agents.map((agent) =>
-    agent.slug === 'two' ? { ...agent, prompts: [...agent.prompts, revision(3)] } : agent,
+    agent.slug === 'two'
+      ? { ...agent, prompts: [...agent.prompts, { sha256: sha256(third), date: '2026-11-01' }] }
+      : agent,
   );
   const verifier = new Verifier({ ...published, revisions: { ...published.revisions, agents } });
   const files = new Map([['prompt.txt', Buffer.from(third)]]);
