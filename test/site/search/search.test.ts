@@ -91,6 +91,8 @@ test('finds an agent by a synonym in the settings, after one that has the word, 
     ['runbook', 'vademecum'],
     ['boundary', 'rim line'],
   ];
+  // A synonym of several words needs all of them.
+  assert.equal(found('quagga', searchIndex(documented, [['boundary zeppelin', 'quagga']])), []);
   const widened = searchIndex(documented, synonyms);
   assert.equal(found('vademecum', searchIndex(documented)), []);
   assert.equal(found('vademecum', widened), ['runbook-dry-runner']);
