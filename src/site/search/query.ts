@@ -217,6 +217,12 @@ const rare = { share: 0.3, few: 3 };
 /** How much MiniSearch's rank changes the order. It counts in how many fields an agent has a word, and the title most. */
 const rankWeight = 0.3;
 
+/** How much of a query is searched, in characters: a text that a reader pastes must not stop the page. */
+const mostOfQuery = 400;
+
+/** The longest word for which similar spellings are searched. That takes time with the square of its length. */
+const mostOfSimilar = 30;
+
 /** Words are searched unchanged: they are already split and folded. */
 const literal = { tokenize: (text: string) => [text], processTerm: (term: string) => term };
 
@@ -240,7 +246,7 @@ export function searchAgents(
   fits: (agent: StoredEntry) => boolean,
   { near = 0 } = {},
 ): Hit[] {
-  const words = joinedWords(index, queryTerms(query)).map((word, at, { length }) => {
+  const words = joinedWords(index, queryTerms(query.slice(0, mostOfQuery))).map((word, at, { length }) => {
     return { ...findWord(index, word, at === length - 1), weight: weightOf(word) };
   });
   const sums = new Map<string, { points: number; words: number; strong: boolean }>();
@@ -313,7 +319,7 @@ function startOf(start: string): QueryCombination {
 function findWord(index: MiniSearch<SearchEntry>, word: string, isLast: boolean): Found {
   const byStart = startOf(rootOf(word));
   const qualities = qualitiesOf(index, byStart, word, isLast ? 0.7 : 0.4);
-  if (qualities.size > 0 || word.length < 5) return { query: byStart, qualities };
+  if (qualities.size > 0 || word.length < 5 || word.length > mostOfSimilar) return { query: byStart, qualities };
   // To MiniSearch, two letters in the wrong order are two mistakes.
   const swapped = Array.from(
     word,

@@ -158,6 +158,22 @@ test('finds a word with two letters in the wrong order, two words that agents ha
   assert.is.not(rootOf('station'), rootOf('state'));
 });
 
+test('a pasted text or a very long word stops neither a page nor a server', () => {
+  let searched = 0;
+  const search: typeof index.search = (query, options) => {
+    searched += (query as { queries: readonly unknown[] }).queries.length;
+    assert.ok(searched < 20_000, `more than ${searched} terms are searched`);
+    return index.search(query, options);
+  };
+  const counting = Object.assign(Object.create(index) as typeof index, { search });
+  const pasted = Array.from({ length: 10_000 }, (_, at) => `word${at}`).join(' ');
+  for (const query of ['x'.repeat(100_000), pasted]) {
+    searched = 0;
+    assert.equal(found(query, counting), [], query.slice(0, 20));
+  }
+  assert.is(found(`flaky test ${'x'.repeat(100_000)}`)[0], found('flaky test')[0]);
+});
+
 test('scores how much of the query an agent has: 1 for every word in its title, tags or keywords', () => {
   const [hit] = searchAgents(index, 'flaky test', () => true);
   assert.equal([hit?.id, hit?.score, hit?.whole], ['flaky-test-detective', 1, true]);
