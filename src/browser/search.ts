@@ -11,6 +11,8 @@ const portion = 20;
 const most = { found: 6, near: 3 };
 
 type Result = StoredEntry & { id: string };
+/** What a search found, and a sentence about it. */
+type Searched = { found: Result[]; text: string };
 type Index = MiniSearch<SearchEntry>;
 /** The next agent, as far as the publisher wants readers to know. */
 type Next = { date: string; from: string; name: string | null };
@@ -111,11 +113,7 @@ function startSuggestions(form: HTMLFormElement, index: Index, next: Next | unde
 }
 
 /** What the panel shows for some words: agents or, if there are none, agents with some of the words. */
-function suggestionsFor(
-  index: Index,
-  q: string,
-  next: Next | undefined,
-): { found: Result[]; near: Result[]; text: string } {
+function suggestionsFor(index: Index, q: string, next: Next | undefined): Searched & { near: Result[] } {
   const { found, text } = searchIndex(index, q, () => true);
   if (found.length > 0) return { found, near: [], text };
   const near = searchAgents(index, q, () => true, { near: most.near }).slice(0, most.near);
@@ -145,6 +143,7 @@ function startList(form: HTMLFormElement, index: Index): void {
   const { count, results, all } = parts;
   const lineOf = resultLine(form.dataset.agents ?? '');
   let found: Result[] = [];
+  let address = location.search;
 
   const showMore = () => {
     const shown = list.childElementCount;
@@ -166,6 +165,7 @@ function startList(form: HTMLFormElement, index: Index): void {
   const commit = () => {
     const first = search();
     writeAddress(readForm(form));
+    address = location.search;
     return first;
   };
   for (const filters of document.querySelectorAll('.filters')) filters.addEventListener('input', commit);
@@ -175,6 +175,9 @@ function startList(form: HTMLFormElement, index: Index): void {
   });
   more.addEventListener('click', () => showMore()?.focus());
   addEventListener('popstate', () => {
+    // A link within the page leaves the search as it is.
+    if (location.search === address) return;
+    address = location.search;
     showAddress(form);
     search();
   });
@@ -186,7 +189,7 @@ function startList(form: HTMLFormElement, index: Index): void {
 }
 
 /** Finds the agents of a search with filters. Without words, the newest is first. */
-function searchFiltered(index: Index, state: SearchState): { found: Result[]; text: string } {
+function searchFiltered(index: Index, state: SearchState): Searched {
   const { q, category, difficulty, runtime, tag } = state;
   const fits = (agent: StoredEntry) =>
     (category === '' || agent.category === category) &&
@@ -200,12 +203,8 @@ function searchFiltered(index: Index, state: SearchState): { found: Result[]; te
   return { found, text: countText(found.length) };
 }
 
-/** Finds agents by words, the best first, and a sentence about the result. */
-function searchIndex(
-  index: Index,
-  q: string,
-  fits: (agent: StoredEntry) => boolean,
-): { found: Result[]; text: string } {
+/** Finds agents by words, the best first. */
+function searchIndex(index: Index, q: string, fits: (agent: StoredEntry) => boolean): Searched {
   const found = searchAgents(index, q, fits);
   if (found.length === 0 && isTooShort(q)) {
     return { found, text: 'No agents found. To find longer words, type at least three letters or digits.' };

@@ -66,6 +66,11 @@ test('sees 20 results at first, and gets to the next 20, and then to the last, w
     }
     assert.is(new Set(await titles.allTextContents()).size, 45);
     assert.is(await more.isVisible(), false);
+    // A link within the page changes neither the list nor what the reader is typing.
+    await page.locator('#search').fill('half a sen');
+    await page.locator('.skip').press('Enter');
+    await page.waitForURL('**#content');
+    assert.equal([await titles.count(), await page.locator('#search').inputValue()], [45, 'half a sen']);
   });
 });
 
