@@ -103,20 +103,25 @@ const pageLength = 5_000;
 interface Row extends Omit<StoredVote, 'time' | 'note'> {
   /** A bigint, which pg gives as text. */
   position: string;
+  /** The time as PostgreSQL writes it, with all digits. */
+  at: string;
   time: Date;
   note: string | null;
 }
 
-/** Reads all votes of a database in the order in which they were stored. Servers may be adding more. */
+/**
+ * Reads all votes of a database by their time: a log that was imported later has earlier ones, and totals of files count a
+ * day at a time. Servers may be adding more.
+ */
 export async function* readDatabaseVotes(database: Database): AsyncGenerator<StoredVote> {
-  const text = `SELECT position, id, time, slug, vote, note, voter FROM catalog_votes
-    WHERE position > $1 ORDER BY position LIMIT ${pageLength}`;
-  let after = '0';
+  const text = `SELECT position, time::text AS at, id, time, slug, vote, note, voter FROM catalog_votes
+    WHERE (time, position) > ($1::timestamptz, $2::bigint) ORDER BY time, position LIMIT ${pageLength}`;
+  let after = ['-infinity', '0'];
   for (;;) {
-    const rows = await database.query<Row>(text, [after]);
-    for (const { position, id, time, slug, vote, note, voter } of rows) {
+    const rows = await database.query<Row>(text, after);
+    for (const { position, at, id, time, slug, vote, note, voter } of rows) {
       yield { id, time: time.toISOString(), slug, vote, ...(note === null ? {} : { note }), voter };
-      after = position;
+      after = [at, position];
     }
     if (rows.length < pageLength) return;
   }

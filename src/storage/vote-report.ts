@@ -66,14 +66,12 @@ export async function reportVotes(
     if (earlier !== undefined) earlier.vote = vote;
     if (note === undefined || note === '') continue;
     if (earlier === undefined) agent.notes += 1;
-    const stored = { id, time, slug, vote, note };
-    if (time >= (agent.lastNote?.time ?? '')) agent.lastNote = stored;
+    agent.lastNote = { id, time, slug, vote, note };
     latest.delete(`${key} ${voter}`);
-    latest.set(`${key} ${voter}`, stored);
+    latest.set(`${key} ${voter}`, agent.lastNote);
     // Older notes are dropped from time to time, so that the notes of a long log do not fill the memory.
     if (latest.size > 2 * notes + 1000) {
-      const old = [...latest].sort(([, a], [, b]) => byTime(a, b)).slice(0, latest.size - notes);
-      for (const [name] of old) latest.delete(name);
+      for (const old of [...latest.keys()].slice(0, latest.size - notes)) latest.delete(old);
     }
   }
   const agents = [...bySlug.values()].map((agent) => ({ ...agent, ...totals(agent.yes, agent.no) }));
@@ -87,15 +85,10 @@ export async function reportVotes(
     /** Days (UTC) with votes, in order. */
     days: countByDay(days),
     /** The latest notes, newest first. */
-    notes: notes === 0 ? [] : [...latest.values()].sort(byTime).slice(-notes).reverse(),
+    notes: notes === 0 ? [] : [...latest.values()].slice(-notes).reverse(),
     /** The number of lines of the log that are not votes. */
     malformed: await malformed(),
   };
-}
-
-/** The order of notes. A database has votes of imported logs after those that it stored itself. */
-function byTime(a: Note, b: Note): number {
-  return compareText(a.time, b.time);
 }
 
 /** Counts the last votes of all voters by day. The keys start with the day. */

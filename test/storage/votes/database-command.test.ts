@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { liveTotals } from '../../../src/storage/database-votes.ts';
+import { openVoteLog } from '../../../src/storage/file-votes.ts';
 import { openDatabase } from '../../../src/storage/postgres.ts';
 import { inFolder, writeFiles } from '../../support/catalog.ts';
 import { loud } from '../../support/loud.ts';
@@ -47,6 +49,28 @@ test('--file reads a log in spite of DATABASE_URL', () =>
     const env = { DATABASE_URL: await postgres.database() };
     const args = ['votes', '--cwd', folder, '--file', 'data/votes.jsonl', '--format', 'csv'];
     assert.match((await catalog(args, { env })).stdout, /^one,4,/m);
+  }));
+
+test('a log that is imported later changes neither the latest notes nor the totals after a way back to files', () =>
+  inFolder(async (folder) => {
+    const at = (day: number, hour: number, rest: object) =>
+      line({ id: `${day}-${hour}`, time: `2026-11-0${day}T${hour}:00:00.000Z`, ...rest });
+    writeFiles(folder, {
+      'new.jsonl': at(5, 10, { note: 'first', voter: 1 }) + at(6, 10, { note: 'last', voter: 2 }),
+      'old.jsonl': at(1, 10, { note: 'old', voter: 3 }) + at(5, 12, { vote: 'no', voter: 1 }),
+    });
+    const env = { DATABASE_URL: await postgres.database() };
+    const run = (...args: string[]) => catalog(['votes', ...args, '--cwd', folder], { env });
+    for (const name of ['new', 'old']) assert.is((await run('import', `${name}.jsonl`)).code, 0);
+    const { notes } = JSON.parse((await run('--format', 'json')).stdout) as { notes: { note: string }[] };
+    assert.equal(
+      notes.map(({ note }) => note),
+      ['last', 'first', 'old'],
+    );
+    writeFiles(folder, { 'data/votes.jsonl': (await run('export')).stdout });
+    const file = join(folder, 'data/votes.jsonl');
+    const store = await openVoteLog({ file, now: () => new Date(), random: randomBytes, warn: () => {} });
+    assert.equal(await store.totals().finally(() => store.close()), [{ slug: 'one', yes: 2, no: 1 }]);
   }));
 
 // More than ten batches of an import, and four pages of an export, with a part of one at the end.

@@ -214,21 +214,6 @@ test('of thousands of notes, as many as asked for are shown, newest first', asyn
   );
 });
 
-test('notes of logs that were imported later are older than those that the servers stored before', async () => {
-  const named = (name: string, time: string) => vote(`${name} a yes`, { time: `2026-11-21T${time}Z`, note: name });
-  const old = Array.from({ length: 3000 }, (_, index) =>
-    named(`old-${index}`, `0${Math.floor(index / 600)}:0${index % 10}:00.000`),
-  );
-  for (const imported of [old.slice(0, 2), old]) {
-    const votes = [named('new', '12:00:00.000'), ...imported, named('newer', '13:00:00.000'), ...imported.slice(0, 1)];
-    const { notes, agents } = await reportVotes(votes, { notes: 2 });
-    assert.equal(
-      [...notes, agents[0]?.lastNote].map((note) => note?.note),
-      ['newer', 'new', 'newer'],
-    );
-  }
-});
-
 test('text: the time from which votes count', async () => {
   const report = await reportVotes([vote('v a yes')], { since: new Date('2026-11-21T00:00:00Z') });
   assert.is(
