@@ -8,8 +8,13 @@ type Field = HTMLInputElement | HTMLSelectElement;
 
 const fieldOf = (form: HTMLFormElement, name: string) => form.elements.namedItem(name) as Field | null;
 
+/** Whether the page shows a search: that of the address, or filters that were chosen while the index was loading. */
+export function isSearching(form: HTMLFormElement): boolean {
+  return hasSearch(form) || !isEmpty({ ...readForm(form), q: '' });
+}
+
 /** Whether the address has a search that the page can show. */
-export function hasSearch(form: HTMLFormElement): boolean {
+function hasSearch(form: HTMLFormElement): boolean {
   const params = new URLSearchParams(location.search);
   return listOf() !== null && names.some((name) => fieldOf(form, name) !== null && (params.get(name) ?? '') !== '');
 }
@@ -85,7 +90,7 @@ export function startSearch(): void {
   const tell = (text: string) => {
     if (attached) return;
     count.textContent = readForm(form).q === '' || document.activeElement !== field ? '' : text;
-    if (list !== null) list.count.textContent = hasSearch(form) ? text : '';
+    if (list !== null) list.count.textContent = isSearching(form) ? text : '';
   };
   const load = () => {
     tell('Loading search …');

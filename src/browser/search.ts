@@ -3,7 +3,7 @@
 import MiniSearch, { type AsPlainObject } from 'minisearch';
 import { isTooShort, type SearchEntry, type StoredEntry, searchAgents, searchOptions } from '../site/search/query.ts';
 import { make } from './make.ts';
-import { hasSearch, isEmpty, listOf, readForm, type SearchState, showAddress, writeAddress } from './search-field.ts';
+import { isEmpty, isSearching, listOf, readForm, type SearchState, showAddress, writeAddress } from './search-field.ts';
 
 /** How many results the archive shows at first, and how many more each time. */
 const portion = 20;
@@ -184,8 +184,8 @@ function startList(form: HTMLFormElement, index: Index): void {
   field.addEventListener('input', () => {
     if (field.value === '') commit();
   });
-  // Filters may have been chosen while the index was loading. What is in the field is searched with Enter.
-  if (hasSearch(form) || !isEmpty({ ...readForm(form), q: '' })) commit();
+  // What is in the field is searched with Enter.
+  if (isSearching(form)) commit();
 }
 
 /** Finds the agents of a search with filters. Without words, the newest is first. */

@@ -109,6 +109,12 @@ test('is told that the search cannot be loaded, gets to the archive with Enter, 
     await page.route('**/assets/search.js*', (route) => route.abort());
     await page.reload();
     await message.waitFor();
+
+    await page.goto(`${address()}/archive`);
+    await page.locator('[name="category"]').selectOption('coding');
+    await message.waitFor();
+    await page.locator('[name="category"]').selectOption('');
+    await message.waitFor({ state: 'detached' });
   });
 });
 
