@@ -19,7 +19,9 @@ export const lockOptions = (file: string, rest: Partial<LockOptions> = {}): Lock
 export async function putLock(file: string, rest: Partial<LockOwner> = {}): Promise<LockOwner> {
   const time = '2026-11-20T00:00:00.000Z';
   const owner = { token: 'other', file, ...(await thisProcess()), since: time, heartbeat: time, ...rest };
-  await fs.writeFile(`${file}.lock`, `${JSON.stringify(owner)}\n`);
+  // In one step, since an owner that looks at this moment has to find one lock or the other.
+  await fs.writeFile(`${file}.put`, `${JSON.stringify(owner)}\n`);
+  await fs.rename(`${file}.put`, `${file}.lock`);
   return owner;
 }
 
