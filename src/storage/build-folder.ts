@@ -212,12 +212,19 @@ export function refuseNoFolder(path: string, flag: string): void {
 }
 
 /**
- * Refuses a folder that cannot be made, and one that has files but no build.json: a build did not make it, so nothing in it
+ * Refuses a folder that cannot be made, one on a file system of its own, since a build is made beside it and moved into
+ * place, and one that has files but no build.json: a build did not make it, so nothing in it
  * may be removed. Throws OperationError.
  */
 export function refuseOtherFolders(target: string, out: string): void {
   refuseNoFolder(target, '--out');
   if (!existsSync(target)) return;
+  if (statSync(target).dev !== statSync(dirname(target)).dev) {
+    throw new OperationError(
+      `${out} is a file system of its own, such as a volume of Docker, so a build made beside it cannot be moved into place. ` +
+        'Name a folder in it with --out.',
+    );
+  }
   if (readdirSync(target).length > 0 && !existsSync(join(target, buildFile))) {
     throw new OperationError(
       `${out} contains files but no ${buildFile}, so it is not a build folder and was not changed. ` +

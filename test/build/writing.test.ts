@@ -51,6 +51,24 @@ test('if the disk fails while files are moved into place, nothing stays next to 
   });
 });
 
+test('a mounted folder is refused before anything is made, since nothing can be moved into it in one step', async () => {
+  await inFolder((folder) => {
+    const dist = join(folder, 'dist');
+    mkdirSync(dist);
+    const { statSync } = fs;
+    const mounted = (path: string) => Object.assign(statSync(path), path === dist ? { dev: 0 } : {});
+    Object.assign(fs, { statSync: mounted });
+    syncBuiltinESMExports();
+    try {
+      assert.throws(() => new BuildWriter(dist), /dist is a file system of its own.* Name a folder in it with --out\./);
+    } finally {
+      Object.assign(fs, { statSync });
+      syncBuiltinESMExports();
+    }
+    assert.equal(readdirSync(folder), ['dist']);
+  });
+});
+
 test('a failed build leaves dist/ unchanged', async () => {
   await inFolder(async (folder) => {
     writeCatalog(folder, before);
