@@ -215,8 +215,8 @@ export function firstOf(flag: string | undefined, inherited: string | undefined,
 
 /** Throws UsageError if more than one of some flags is given: all but one would have no effect. */
 export function atMostOneOf(flags: Readonly<Record<string, unknown>>): void {
-  const given = Object.keys(flags).filter((flag) => flags[flag] !== undefined);
-  if (given.length > 1) throw new UsageError(`Give only one of ${given.join(' and ')}.`);
+  const names = Object.keys(flags).filter((flag) => flags[flag] !== undefined);
+  if (names.length > 1) throw new UsageError(`Give only one of ${names.join(' and ')}.`);
 }
 
 /** Returns the instant at which the day of `--since` begins. */

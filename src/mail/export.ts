@@ -52,10 +52,10 @@ export async function readSubscribers(path: string, filter: ExportFilter, log: S
  * address was never asked to confirm, as without a mail server.
  */
 export function subscriberEntries(all: readonly StoredSubscription[], { list, since }: ExportFilter) {
-  const wanted = all.filter(
+  const matching = all.filter(
     (each) => (list ?? each.list) === each.list && (since === undefined || Date.parse(each.time) >= since.getTime()),
   );
-  const groups = groupBy(wanted, ({ list, email }) => [`${list} ${email.toLowerCase()}`]);
+  const groups = groupBy(matching, ({ list, email }) => [`${list} ${email.toLowerCase()}`]);
   return [...groups.values()].map((subscriptions) => {
     const { time, email, list } = subscriptions[0] as StoredSubscription;
     const notes = [...new Set(subscriptions.map(({ note }) => note).filter((note) => note))] as string[];

@@ -65,8 +65,6 @@ export function planPublication(cwd: string, settings: Settings, today: string):
 
   const { next, queueDays, queueLow } = status(content, { today, settings });
   const free = freeDates(content, today);
-  const own = (slug: string) =>
-    warnings.filter((diagnostic) => diagnostic.slug === slug && diagnostic.severity === 'error');
   // An error of a date names a free one, and so does that of a number whose agent has the same date.
   const namesDate = ({ code }: Diagnostic) => /^(?:date\/taken|date\/backdated|issue\/taken)$/.test(code);
   for (const _ of content.diagnostics.filter(namesDate)) free();
@@ -75,12 +73,11 @@ export function planPublication(cwd: string, settings: Settings, today: string):
     releases: agents
       .filter(({ slug }) => !numbered.has(slug))
       .map(({ slug, issue, date, title }) => ({ slug, issue, date, title })),
-    skipped: skipped.map((slug) => ({
-      slug,
-      date: folders.find((folder) => folder.slug === slug)?.schedule.date ?? null,
-      errors: own(slug),
-      freeDate: own(slug).some(namesDate) ? null : free(),
-    })),
+    skipped: skipped.map((slug) => {
+      const errors = warnings.filter((diagnostic) => diagnostic.slug === slug && diagnostic.severity === 'error');
+      const date = folders.find((folder) => folder.slug === slug)?.schedule.date ?? null;
+      return { slug, date, errors, freeDate: errors.some(namesDate) ? null : free() };
+    }),
     freeDate: firstFreeDate(content, today),
     warnings: warnings.filter(({ slug }) => !skipped.includes(slug ?? '')),
     notices: content.notices,

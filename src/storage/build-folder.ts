@@ -213,8 +213,8 @@ export function refuseNoFolder(path: string, flag: string): void {
 
 /**
  * Refuses a folder that cannot be made, one on a file system of its own, since a build is made beside it and moved into
- * place, and one that has files but no build.json: a build did not make it, so nothing in it
- * may be removed. Throws OperationError.
+ * place, and one that has files but no build.json: a build did not make it, so nothing in it may be removed. Throws
+ * OperationError.
  */
 export function refuseOtherFolders(target: string, out: string): void {
   refuseNoFolder(target, '--out');

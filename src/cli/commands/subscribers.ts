@@ -138,8 +138,11 @@ async function listFile(file: string, filter: ExportFilter, terminal: Console): 
   if (!existsSync(file))
     terminal.say(`${file} does not exist: nobody has subscribed yet, or the file is elsewhere (--data or --file).\n`);
   const unread = new Map<string, number[]>();
-  const warn = ({ file, line }: Record<string, unknown>) =>
-    void unread.set(String(file), [...(unread.get(String(file)) ?? []), Number(line)]);
+  const warn = ({ file, line }: Record<string, unknown>) => {
+    const lines = unread.get(String(file)) ?? [];
+    lines.push(Number(line));
+    unread.set(String(file), lines);
+  };
   const entries = await readSubscribers(file, filter, { warn }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === undefined) throw error;
     throw new OperationError(`Cannot read ${file} (${error.code}).`, { cause: error });

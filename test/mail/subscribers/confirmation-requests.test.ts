@@ -211,7 +211,7 @@ test('closing waits for the email that is being sent, tries none again, and clos
     fail();
     await closed;
     assert.equal([isClosed(), logged.length], [true, 3]);
-    // What became of the email to Bob is not known.
+    // Whether the email to Bob was sent is not known.
     assert.equal(unsent, ['ann', 'ann-marie']);
   });
 });
