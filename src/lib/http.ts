@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers';
 import { parseBoundedJson } from './bounded.ts';
 
 /** A request, with the limits of its answer. A body is JSON. */
@@ -83,7 +82,11 @@ function answerOf(response: Response, { signal, maxBytes }: HttpRequest): HttpAn
       throw failureOf(error, signal);
     }
   }
-  const text = async () => (await buffer(chunks())).toString('utf8');
+  async function text(): Promise<string> {
+    const all = [];
+    for await (const chunk of chunks()) all.push(chunk);
+    return Buffer.concat(all).toString('utf8');
+  }
   const { status, ok, headers } = response;
   return {
     ...{ status, ok, headers, text },
