@@ -51,7 +51,12 @@ export interface HttpAnswer {
 /** Sends a request. It, and the reading of its answer, throw HttpFailed, and nothing else but what `checkRedirect` throws. */
 export async function httpRequest(address: string, request: HttpRequest): Promise<HttpAnswer> {
   const { method = 'GET', body, signal, redirects = 0, checkRedirect, fetch = globalThis.fetch } = request;
-  const headers: Record<string, string> = { 'user-agent': 'daily-agent-catalog', ...request.headers };
+  // A service may close a kept connection while this process is busy: then the next request fails, perhaps one that must not be repeated.
+  const headers: Record<string, string> = {
+    'user-agent': 'daily-agent-catalog',
+    connection: 'close',
+    ...request.headers,
+  };
   if (body !== undefined) headers['content-type'] = 'application/json';
   const init = { method, headers, redirect: 'manual', signal, ...(body === undefined ? {} : { body }) } as const;
   for (let url = address, count = 0; ; count += 1) {

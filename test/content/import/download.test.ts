@@ -79,7 +79,7 @@ const rows: [path: string, expected: string, changed?: Partial<typeof limits>][]
   ['/page', 'it is a web page. For a file on GitHub, use the address behind “Raw”.'],
   ['/none', 'the answer was 404.'],
   ['/slow', 'it takes more than 0.2 seconds.', { timeoutMs: 200 }],
-  ['/cut', 'the connection failed (UND_ERR_SOCKET).'],
+  ['/cut', 'the connection failed (UND_ERR_RES_CONTENT_LENGTH_MISMATCH).'],
 ];
 for (const [path, expected, changed] of rows) {
   test(`${path}: ${expected.slice(0, 80)}`, async () => {
