@@ -9,7 +9,9 @@ import { select } from '../../src/content/schedule.ts';
 import { loadSettings } from '../../src/content/settings.ts';
 import { digestMail, issueMail, type Mail } from '../../src/site/mail/mail.ts';
 import { makeSite } from '../../src/site/make-site.ts';
+import { documentOf } from '../../src/site/shared/agent-document.ts';
 import type { Site } from '../../src/site/site.ts';
+import { hebrew } from '../support/awkward-agents.ts';
 import { bundledTexts, inFolder, type SmallAgent, writeCatalog } from '../support/catalog.ts';
 import { goodPrompt } from '../support/good-agent.ts';
 import { render } from '../support/render.ts';
@@ -91,6 +93,28 @@ test('every email needs only what the large mail programs support, except where 
     assert.ok(titles.size > 3, 'the linter read nothing');
   }
 });
+
+test('each text of an agent is written in its own direction: a sentence from right to left ends at the left', () =>
+  inFolder((folder) => {
+    writeCatalog(folder, [{ ...hebrew, files: { 'prompt.txt': `בדוק את הקבצים.\n${goodPrompt}` } }]);
+    const site = siteIn(folder);
+    const [agent] = site.agents;
+    assert.ok(agent);
+    const { title, excerpt, problem } = documentOf(agent);
+    for (const [mail, texts] of [
+      [issueMail(site, agent, leave), [title, excerpt, problem, 'בדוק את הקבצים.']],
+      [digestMail(site, [agent], leave), [title, excerpt]],
+    ] as const) {
+      const document = load(mail.html);
+      const directed = [...document('[dir="auto"]')].map((element) => document(element).text());
+      for (const text of texts)
+        assert.ok(
+          directed.some((each) => each.startsWith(text)),
+          text,
+        );
+      assert.match(mail.html, 'text-align: start');
+    }
+  }));
 
 test('an email loads nothing, runs nothing, and links to the site without any mark of the reader', () => {
   for (const { html } of mails) {
