@@ -158,6 +158,27 @@ test('a branch that gains commits during a run is left unchanged, and the next r
   assert.is(await git(forge.remote, 'show', 'main:README.md'), 'Changed meanwhile.\n');
 });
 
+test('a run that is for an old commit, as one that is started again, does not replace a newer site, even if nothing is due', async () => {
+  await git(editor, 'pull', '--quiet');
+  addAgent(editor, 'fifth', '2027-03-06', {
+    issue: '5',
+    excerpt: 'Must not come back once the editor has taken it back.',
+  });
+  await save(editor, 'Change an agent');
+  const site = readFileSync(join(forge.pages, 'build.json'), 'utf8');
+  const run = await forge.play('publish.yml', {
+    today: '2027-03-06',
+    async beforeStep(job) {
+      if (job !== 'push') return;
+      await git(editor, 'revert', '--no-edit', 'HEAD');
+      await git(editor, 'push', '--quiet');
+    },
+  });
+  assert.equal(run.results, { ...published, ...stopped, push: 'success', alert: 'success' }, said(run));
+  assert.match(said(run), '::notice title=Published later::main gained commits during this run.');
+  assert.is(readFileSync(join(forge.pages, 'build.json'), 'utf8'), site);
+});
+
 test('a file that is no plugin, skill or list is never pushed to the branch, and the site stays', async () => {
   await git(editor, 'pull', '--quiet');
   addAgent(editor, 'sixth', '2027-03-07');

@@ -49,8 +49,9 @@ test('before Pages is on, and in a fork, nothing is numbered', async () => {
 });
 
 test('a private repository whose site is only on a server publishes without Pages', async () => {
-  addAgent(editor, 'first', '2027-02-26');
-  await save(editor, 'Add an agent');
+  addAgent(editor, 'first', '2027-02-25');
+  addAgent(editor, 'and-second', '2027-02-26');
+  await save(editor, 'Add two agents');
   // The server serves what is deployed to it.
   rmSync(forge.pages, { recursive: true });
   symlinkSync(join(forge.runtime, 'dist'), forge.pages);
@@ -63,7 +64,8 @@ test('a private repository whose site is only on a server publishes without Page
     vars,
   });
   assert.equal(run.results, { ...published, deploy: 'skipped' }, said(run));
-  assert.equal([await numbers(forge), live(forge)], [{ first: 1 }, ['first']]);
+  assert.equal([await numbers(forge), live(forge)], [{ first: 1, 'and-second': 2 }, ['and-second', 'first']]);
+  assert.is(await git(forge.remote, 'log', '-1', '--format=%s', 'main'), 'Publish No. 1, 2: first, and-second\n');
 });
 
 test('a change of more than `issue` lines is never pushed', async () => {
