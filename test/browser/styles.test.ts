@@ -224,6 +224,31 @@ test('the chosen tab and the own vote look chosen in forced colors too', async (
   });
 });
 
+test('text of twice the size makes no page wider than a phone, and shows nothing of the link to the content', async () => {
+  for (const path of ['/', '/archive', `/agents/agent-${numbers[1]}`]) {
+    await look(path, { viewport: { width: 320, height: 800 } }, async (page) => {
+      const [width, shown] = await page.evaluate(() => {
+        const { documentElement: root } = document;
+        root.style.fontSize = '200%';
+        return [root.scrollWidth, document.querySelector('.skip')?.getBoundingClientRect().right];
+      });
+      await page.evaluate(() => document.documentElement.removeAttribute('style'));
+      assert.equal([path, width, shown], [path, 320, 0]);
+    });
+  }
+});
+
+test('the search on a phone is a mark with no text over it, in forced colors too', async () => {
+  await look('/about', { forcedColors: 'active', viewport: { width: 390, height: 800 } }, async (page) => {
+    const search = page.locator('.search');
+    await page.evaluate(() => document.fonts.ready);
+    await search.screenshot();
+    const before = await search.screenshot();
+    await page.evaluate(() => document.querySelector('#search')?.removeAttribute('placeholder'));
+    assert.ok(before.equals(await search.screenshot()));
+  });
+});
+
 test('links within a page glide only for readers who do not mind motion', async () => {
   for (const [reducedMotion, behavior] of [
     ['reduce', 'auto'],
