@@ -139,22 +139,28 @@ const readKey = 'read';
 /** How many it remembers. */
 const mostRead = 1_000;
 
-/** Marks the links in lists that lead to agents which this browser has opened, and remembers the agent of this page. */
+/** Remembers the agent of this page, and marks the links in lists that lead to agents which this browser has opened. */
 function startReadMarks(): void {
-  const read = new Set(recall(readKey)?.split('\n'));
-  const here = document.querySelector('article.agent') === null ? null : location.pathname.replace(/\/$/, '');
-  if (here !== null) remember(readKey, [...new Set(read).add(here)].slice(-mostRead).join('\n'));
-  const links = [...document.querySelectorAll<HTMLAnchorElement>('.entry h3 a')];
-  const marked = links.filter(({ pathname }) => read.has(pathname));
-  for (const link of marked) link.after(' ', make('span', 'read-mark', 'opened'));
+  const readPaths = () => new Set(recall(readKey)?.split('\n'));
+  const here = location.pathname.replace(/\/$/, '');
+  if (document.querySelector('article.agent') !== null)
+    remember(readKey, [...readPaths().add(here)].slice(-mostRead).join('\n'));
   const clear = document.querySelector<HTMLElement>('.forget-read');
-  if (clear === null || marked.length === 0) return;
-  clear.hidden = false;
-  clear.addEventListener('click', ({ target }) => {
-    if (!(target instanceof HTMLButtonElement)) return;
+  const mark = () => {
+    const read = readPaths();
+    for (const old of document.querySelectorAll('.read-mark')) old.remove();
+    for (const link of document.querySelectorAll<HTMLAnchorElement>('.entry h3 a'))
+      if (read.has(link.pathname)) link.after(make('span', 'read-mark', ' opened'));
+    clear?.toggleAttribute('hidden', document.querySelector('.read-mark') === null);
+  };
+  mark();
+  // A reader opens an agent in another tab, comes back to this page, or gets other results in the archive.
+  for (const event of ['storage', 'pageshow']) addEventListener(event, mark);
+  const results = document.querySelector('.result-list');
+  if (results !== null) new MutationObserver(mark).observe(results, { childList: true });
+  clear?.querySelector('button')?.addEventListener('click', () => {
     remember(readKey, null);
-    for (const mark of document.querySelectorAll('.read-mark')) mark.remove();
-    clear.hidden = true;
+    mark();
     document.querySelector<HTMLElement>('#content a')?.focus();
   });
 }

@@ -384,9 +384,29 @@ test('shares an agent, sees in lists which ones they opened, and can clear these
     assert.equal([title, address?.endsWith('/agents/agent-1')], [await page.locator('h1').textContent(), true]);
     const marks = page.locator('.read-mark');
     await page.goto(new URL('/archive', page.url()).href);
-    assert.equal(await marks.allTextContents(), ['opened']);
+    assert.equal(await marks.allTextContents(), [' opened']);
+    // In another tab, and before the browser shows this page again as it was.
+    await page
+      .context()
+      .newPage()
+      .then(async (tab) => {
+        await tab.goto(new URL('/agents/agent-2', page.url()).href);
+        await marks.nth(1).waitFor();
+        await page.evaluate((path) => {
+          localStorage.setItem('read', `${localStorage.getItem('read')}\n${path}`);
+          dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+        }, '/agents/agent-3');
+        assert.is(await marks.count(), 3);
+        await tab.close();
+      });
+    await page.locator('#search').fill('zebra');
+    await page.locator('#suggestions a').first().waitFor();
+    await page.locator('#search').press('Enter');
+    assert.equal(await page.locator('.result-list .read-mark').count(), 3);
+    await page.locator('#search').fill('');
     await page.getByRole('button', { name: /Clear the marks/ }).click();
     assert.equal(await page.evaluate(() => localStorage.getItem('read')), null);
+    assert.is(await marks.count(), 0);
     await page.reload();
     assert.is(await marks.count(), 0);
   });
