@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import polka, { type IError, type Middleware, type Request, type Response } from 'polka';
+import polka, { type IError, type Request, type Response } from 'polka';
 import { type Consent, openConsent } from '../mail/consent.ts';
 import type { SubscriberStore } from '../mail/provider.ts';
 import { openSubscribers } from '../mail/subscribers.ts';
@@ -12,19 +12,10 @@ import type { Database } from '../storage/postgres.ts';
 import type { VoteStore, VoteTotal } from '../storage/vote.ts';
 import { serveFromMemory, siteHandler } from './files.ts';
 import { formRoutes, originPolicy, type PostParts } from './forms.ts';
-import {
-  answerReadPreflight,
-  literally,
-  parseTarget,
-  type Route,
-  readCors,
-  refuseMethod,
-  sendEarlyError,
-  sendError,
-} from './http.ts';
+import { literally, parseTarget, type Route, readCors, readRoutes, sendEarlyError, sendError } from './http.ts';
 import { HttpServer } from './http-server.ts';
 import { rateLimit, type SharedLimits, sharedLimits } from './limits.ts';
-import { type BuildFollower, basePathOf, followBuild, type SiteRules } from './live-build.ts';
+import { type BuildFollower, followBuild, type SiteRules } from './live-build.ts';
 import { requestId, type ServerLog } from './log.ts';
 import { mcpRoutes } from './mcp/http.ts';
 import type { Metrics } from './metrics.ts';
@@ -84,17 +75,12 @@ function totalsRoutes(path: string, { votes, follower, log: { log } }: AppParts)
       send(response, 200, { version: 1, totals: Object.fromEntries(shown) }, cors);
     } catch (error) {
       log.error({ err: error }, 'votes cannot be counted');
-      sendError(response, 'unavailable', 'The votes cannot be counted right now.', readCors);
+      sendError(response, 'unavailable', 'The votes cannot be counted right now.', {
+        ...readCors,
+        'retry-after': '30',
+      });
     }
   });
-}
-
-function readRoutes(path: string, handler: Middleware): Route[] {
-  return [
-    ['GET', path, handler],
-    ['OPTIONS', path, (_request, response) => answerReadPreflight(response)],
-    ['ALL', path, (_request, response) => refuseMethod(response)],
-  ];
 }
 
 function send(response: Response, status: number, value: object, headers: Record<string, string> = {}): void {
@@ -171,18 +157,24 @@ export interface AppParts {
  */
 export function createApp(app: AppParts): RequestListener {
   const { follower, log, metrics } = app;
-  const { info, basePath } = follower.current();
-  /** The paths that the API is served below: that of the base URL and, if different, that of `runtimeUrl`. */
-  const mounts = [...new Set([basePath, basePathOf(info.runtimeUrl ?? info.baseUrl)])];
+  /** The paths that the API is served below. Those of earlier builds stay, for pages that are still open. */
+  const mounts = new Set<string>();
   const router = polka({ onError: answerBug(log), onNoMatch: siteHandler(follower, mounts) });
   // Polka's own parser does not know targets in absolute form.
   router.parse = ({ url = '/' }) => parseTarget(url);
-  for (const [method, path, handler] of routes(app, mounts)) {
+  const add = ([method, path, handler]: Route) => {
     // A path as text would also match in another case, and with a slash at its end.
     const exactly = new RegExp(`^${literally(path)}$`);
     if (method === 'ALL') router.all(exactly, handler);
     else router.add(method, exactly, handler);
-  }
+  };
+  healthRoutes(app).forEach(add);
+  const below = routesBelow(app);
+  const mount = (path: string) => {
+    if (mounts.has(path)) return;
+    mounts.add(path);
+    below(path).forEach(add);
+  };
   // Polka's types ask for the third argument, which it fills itself.
   const route = router.handler as RequestListener;
   const answered = (request: IncomingMessage, response: ServerResponse, path: string, begun: number) => {
@@ -197,13 +189,14 @@ export function createApp(app: AppParts): RequestListener {
       answered(request, response, target.pathname, begun);
     } else {
       response.on('close', () => answered(request, response, target.pathname, begun));
+      follower.current().mounts.forEach(mount);
       route(request, response);
     }
   };
 }
 
-/** The table of routes: those for monitoring, and below each mount those that accept a body. */
-function routes(app: AppParts, mounts: readonly string[]): Route[] {
+/** Returns the table of routes below a path: those that accept a body, and the totals of votes. */
+function routesBelow(app: AppParts): (mount: string) => Route[] {
   const { follower, log, settings, limits: shared } = app;
   const parts: PostParts = {
     follower,
@@ -216,11 +209,10 @@ function routes(app: AppParts, mounts: readonly string[]): Route[] {
   const messages = rateLimit('messages', settings.mcpRate);
   const voteLimit = rateLimit('votes', settings.voteRate, shared);
   const subscribeLimit = rateLimit('subscriptions', settings.subscribeRate, shared);
-  return [
-    ...healthRoutes(app),
-    ...mounts.flatMap((mount) => totalsRoutes(`${mount}/api/votes.json`, app)),
-    ...formRoutes(mounts, { ...app, voteLimit, subscribeLimit }, parts),
-    ...mounts.flatMap((mount) => mcpRoutes(`${mount}/api/mcp`, { ...parts, messages })),
+  return (mount) => [
+    ...totalsRoutes(`${mount}/api/votes.json`, app),
+    ...formRoutes(mount, { ...app, voteLimit, subscribeLimit }, parts),
+    ...mcpRoutes(`${mount}/api/mcp`, { ...parts, messages }),
   ];
 }
 

@@ -304,8 +304,8 @@ export async function sendPage(
 }
 
 /** Answers requests without a route: with a file of the build, or with 404. The API is below each of the `mounts`. */
-export function siteHandler(follower: BuildFollower, mounts: readonly string[]): Middleware {
-  const isInApi = (path: string) => mounts.some((mount) => `${path}/`.startsWith(`${mount}/api/`));
+export function siteHandler(follower: BuildFollower, mounts: ReadonlySet<string>): Middleware {
+  const isInApi = (path: string) => [...mounts].some((mount) => `${path}/`.startsWith(`${mount}/api/`));
 
   async function read(request: Request, response: Response): Promise<void> {
     const build = follower.current();

@@ -420,15 +420,15 @@ interface Stores {
   subscribeLimit: Limit;
 }
 
-/** The routes that store what readers send, below each of the `mounts`. */
-export function formRoutes(mounts: readonly string[], stores: Stores, parts: PostParts): Route[] {
+/** The routes that store what readers send, below a path. */
+export function formRoutes(mount: string, stores: Stores, parts: PostParts): Route[] {
   const { votes, subscribers, consent, voteLimit, subscribeLimit } = stores;
   const vote = takeVote({ votes, follower: parts.follower, limit: voteLimit });
   const confirmations = consent?.confirmations ?? null;
   const subscription = takeSubscription({ subscribers, confirmations, limit: subscribeLimit });
-  return mounts.flatMap((mount) => [
+  return [
     ...postRoutes(`${mount}/api/feedback`, vote, 'thanks/vote', parts),
     ...postRoutes(`${mount}/api/subscribe`, subscription, 'thanks/sign-up', parts),
     ...(consent === null ? [] : subscriptionRoutes(mount, consent, parts)),
-  ]);
+  ];
 }

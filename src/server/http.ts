@@ -139,6 +139,15 @@ export function answerReadPreflight(response: ServerResponse, allow = readMethod
   response.end();
 }
 
+/** The routes of an address that is only read. */
+export function readRoutes(path: string, handler: Middleware): Route[] {
+  return [
+    ['GET', path, handler],
+    ['OPTIONS', path, (_request, response) => answerReadPreflight(response)],
+    ['ALL', path, (_request, response) => refuseMethod(response)],
+  ];
+}
+
 /** The media type in lower case, without parameters. Throws Refusal for a compressed body or another charset than UTF-8. */
 export function mediaType({ headers }: IncomingMessage): string {
   const coding = headers['content-encoding'];

@@ -227,6 +227,8 @@ export interface LiveBuild {
   rules: SiteRules;
   /** The path of the base URL, without a slash at its end. */
   basePath: string;
+  /** The paths that the API is served below: those of the base URL and of `runtimeUrl`, which may be the same. */
+  mounts: readonly string[];
   /** The slugs of its agents. */
   slugs: ReadonlySet<string>;
   files: FileCache;
@@ -313,7 +315,7 @@ function markOf(dist: string): string {
 }
 
 /** The path of a base URL, without a slash at its end. */
-export function basePathOf(url: string): string {
+function basePathOf(url: string): string {
   return new URL(url).pathname.replace(/\/$/, '');
 }
 
@@ -332,7 +334,8 @@ async function load(dist: string, rules: SiteRules, warn?: (message: string) => 
       if (warn === undefined) throw new Error('api/agents.json is from another build');
       warn(`${dist} contains files of two builds. Run \`npx --no daily-agent-catalog build\` to complete it.`);
     }
-    return { info, folders, rules, basePath, slugs: new Set(mcp.bySlug.keys()), files, mcp };
+    const mounts = [basePath, basePathOf(info.runtimeUrl ?? info.baseUrl)];
+    return { info, folders, rules, basePath, mounts, slugs: new Set(mcp.bySlug.keys()), files, mcp };
   } catch (error) {
     throw noBuild(dist, error);
   }

@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 import { startMailbox } from '../support/mailbox.ts';
 import { catalog } from '../support/process.ts';
 import { ask, postJson } from '../support/requests.ts';
-import { oneAgent, startRuntime, withRuntime } from '../support/server.ts';
+import { builtCatalog, oneAgent, startRuntime, withRuntime } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { notesIn, vote } from '../support/voting.ts';
 
 test('everything is served below a base URL with a path, and every link starts with it', async () => {
@@ -113,6 +116,25 @@ test('with a base path, pages, votes and errors are below it, and the root redir
     assert.equal([form.status, form.headers.location], [303, '/catalog/thanks/vote']);
     assert.is((await ask(server.address, '/catalog/thanks/vote')).status, 200);
     assert.equal(notesIn(log), ['mounted', 'form']);
+  }));
+
+test('after a build for another address, readers can vote there, and on pages that are still open', () =>
+  withRuntime({ agents: oneAgent }, async ({ server, folder, log }) => {
+    for (const settings of [
+      { baseUrl: 'https://press.example/catalog' },
+      { baseUrl: 'https://press.example', runtimeUrl: 'https://run.example/live' },
+    ]) {
+      const { id } = JSON.parse(readFileSync(join(builtCatalog(folder, oneAgent, settings), 'build.json'), 'utf8'));
+      await until(async () => (await ask(server.address, '/healthz')).text.includes(id));
+      const path = new URL(settings.runtimeUrl ?? settings.baseUrl).pathname;
+      assert.is((await ask(server.address, `${path}/api/mcp`)).status, 200);
+      const sent = await postJson(server.address, `${path}/api/feedback`, { slug: 'one', vote: 'yes', note: path });
+      assert.is(sent.status, 200);
+      const missing = await ask(server.address, `${path}/api/nothing`);
+      assert.equal([missing.status, JSON.parse(missing.text).error], [404, 'not_found']);
+    }
+    assert.is((await vote(server.address, 'open')).status, 200);
+    assert.equal(notesIn(log), ['/catalog', '/live', 'open']);
   }));
 
 test.run();

@@ -252,6 +252,7 @@ export class PreviewServer implements BuildFollower {
       folders: { roots: [], removed: new Set() },
       rules: devRules,
       basePath: '',
+      mounts: [''],
       slugs: new Set(site?.agents.map(({ slug }) => slug)),
       files: new FileCache(read, info, devRules),
       get mcp() {

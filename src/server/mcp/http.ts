@@ -3,7 +3,7 @@ import type { Request, Response } from 'polka';
 import { cardPath } from '../../schema/mcp.ts';
 import { isFresh } from '../files.ts';
 import { answerPreflight, corsHeaders, limited, type PostParts } from '../forms.ts';
-import { answerReadPreflight, mediaType, Refusal, type Route, readBody, refuseMethod } from '../http.ts';
+import { answerReadPreflight, mediaType, Refusal, type Route, readBody, readRoutes, refuseMethod } from '../http.ts';
 import { clientAddress, type Limit } from '../limits.ts';
 import type { LiveBuild } from '../live-build.ts';
 import { requestId } from '../log.ts';
@@ -78,9 +78,9 @@ export function mcpRoutes(path: string, parts: McpParts): Route[] {
           : answerReadPreflight(response, allow),
     ],
     ['ALL', path, (_request, response) => refuseMethod(response, 'This address accepts GET and POST.', allow)],
-    ['GET', card, (request, response) => sendCard(request, response, cardOf(), 'application/mcp-server-card+json')],
-    ['OPTIONS', card, (_request, response) => answerReadPreflight(response)],
-    ['ALL', card, (_request, response) => refuseMethod(response)],
+    ...readRoutes(card, (request, response) =>
+      sendCard(request, response, cardOf(), 'application/mcp-server-card+json'),
+    ),
   ];
 }
 
