@@ -67,8 +67,8 @@ type Named = Pick<Settings, 'title' | 'tagline' | 'baseUrl' | 'runtimeUrl' | 'mc
 export function mcpName({ mcpName, baseUrl }: Pick<Settings, 'mcpName' | 'baseUrl'>): string {
   if (mcpName !== undefined) return mcpName;
   const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '');
-  const namespace = isIP(host) === 0 ? host.split('.').filter(Boolean).reverse().join('.') : host.replaceAll(':', '-');
-  return `${namespace}/agents`;
+  const namespace = isIP(host) === 0 ? host.split('.').filter(Boolean).reverse().join('.') : host;
+  return `${namespace.replace(/[^a-zA-Z0-9.-]/g, '-')}/agents`;
 }
 
 /** The address of the MCP server, or null without a server. */

@@ -74,6 +74,7 @@ test('the name of the server is the reversed host unless the settings say otherw
     ['http://localhost:3000', 'localhost/agents'],
     ['http://127.0.0.1:3000', '127.0.0.1/agents'],
     ['http://[::1]:3000', '--1/agents'],
+    ['http://my_server.internal', 'internal.my-server/agents'],
   ] as const) {
     assert.is(mcpName({ baseUrl, mcpName: undefined }), name);
   }
