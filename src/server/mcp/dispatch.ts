@@ -165,7 +165,7 @@ export async function listPrompts({ cursor }: Params<'prompts/list'>, catalog: M
  * because getPrompt takes a prompt without any of them. Clients load the whole list, so it has no icon, no title beside
  * the slug, and only the start of each hint.
  */
-async function listedPrompt({ slug, excerpt }: AgentSummary, catalog: McpCatalog): Promise<object> {
+export async function listedPrompt({ slug, excerpt }: AgentSummary, catalog: McpCatalog): Promise<object> {
   const inputs = inputsOf((await catalog.prompt(slug)) ?? '');
   return {
     name: slug,

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { listenParams } from '../../schema/mcp.ts';
 import type { McpCatalog } from './catalog.ts';
-import { dispatch, parseMessage, type Reply } from './dispatch.ts';
+import { dispatch, listedPrompt, parseMessage, type Reply } from './dispatch.ts';
 import {
   checkEnvelope,
   eraOf,
@@ -32,11 +33,13 @@ const mostSubscriptions = 100;
  */
 export class ListChanges {
   #catalog: McpCatalog;
+  #lists: Promise<string>;
   #isInitialized = false;
   readonly #subscriptions = new Map<RequestId, Kind[]>();
 
   constructor(catalog: McpCatalog) {
     this.#catalog = catalog;
+    this.#lists = listsOf(catalog);
   }
 
   /** Follows a message of the client. Returns the answer to subscriptions/listen, and null for any other message. */
@@ -75,17 +78,25 @@ export class ListChanges {
     return notification('notifications/subscriptions/acknowledged', { notifications: granted }, message.id);
   }
 
-  /** Returns the notifications that follow from the current catalog: none if the same agents are listed as before. */
-  of(catalog: McpCatalog): JsonBytes[] {
-    const [before, now] = [this.#catalog, catalog].map(({ card, agents }) => ({ card, agents }));
-    const isSame = this.#catalog === catalog || JSON.stringify(before) === JSON.stringify(now);
+  /** Returns the notifications that follow from the current catalog: none if its lists are the same as before. */
+  async of(catalog: McpCatalog): Promise<JsonBytes[]> {
+    if (this.#catalog === catalog) return [];
+    const before = this.#lists;
     this.#catalog = catalog;
-    if (isSame) return [];
-    return [
+    this.#lists = listsOf(catalog);
+    const notifications = [
       ...(this.#isInitialized ? kinds.map((kind) => notification(methods[kind])) : []),
       ...[...this.#subscriptions].flatMap(([id, wanted]) => wanted.map((kind) => notification(methods[kind], {}, id))),
     ];
+    return (await before) === (await this.#lists) ? [] : notifications;
   }
+}
+
+/** A digest of what the lists show: the card, the agents, and the arguments of their prompts. */
+async function listsOf(catalog: McpCatalog): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify([catalog.card, catalog.agents]));
+  for (const agent of catalog.agents) hash.update(JSON.stringify(await listedPrompt(agent, catalog).catch(() => null)));
+  return hash.digest('hex');
 }
 
 /** A notification as JSON. With the id of a subscription, it is part of it. */
@@ -117,7 +128,7 @@ export async function serveStdio({ input, write, catalog, onBug, lookMs = 1_000 
   const changes = new ListChanges(await catalog());
   const send = (json: JsonBytes) => write(Buffer.from(`${json}\n`, 'latin1'));
   const look = async () => {
-    for (const notification of changes.of(await catalog())) await send(notification);
+    for (const notification of await changes.of(await catalog())) await send(notification);
   };
   const timer = setInterval(() => void look().catch(onBug), lookMs);
   timer.unref();

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import type { McpCatalog } from '../../../src/server/mcp/catalog.ts';
 import { ListChanges } from '../../../src/server/mcp/stdio.ts';
 import { temporaryFolder } from '../../support/catalog.ts';
+import { goodPrompt } from '../../support/good-agent.ts';
 import { loud } from '../../support/loud.ts';
 import { agents, connect, mcpCatalog, stdioHere } from '../../support/mcp.ts';
 import { builtCatalog } from '../../support/server.ts';
@@ -13,7 +14,7 @@ import { until } from '../../support/until.ts';
 /** An assistant that stays connected over stdio is told about tomorrow's agent, and gets it. */
 
 const folder = temporaryFolder();
-let [today, tomorrow, reworded] = [] as unknown as [McpCatalog, McpCatalog, McpCatalog];
+let [today, tomorrow, reworded, asking] = [] as unknown as [McpCatalog, McpCatalog, McpCatalog, McpCatalog];
 test.before(
   loud(async () => {
     const of = (name: string, some: typeof agents) => mcpCatalog(builtCatalog(join(folder.path, name), some));
@@ -21,6 +22,8 @@ test.before(
     tomorrow = await of('tomorrow', agents);
     const rewording = { ...agents[0], files: { 'sample-output.txt': 'Another.\n' } } as (typeof agents)[0];
     reworded = await of('reworded', [rewording, ...agents.slice(1, 2)]);
+    const prompt = goodPrompt.replaceAll('NOTES', 'EMAILS');
+    asking = await of('asking', [{ ...rewording, files: { 'prompt.txt': prompt } }, ...agents.slice(1, 2)]);
   }),
 );
 test.after(() => folder.remove());
@@ -131,11 +134,28 @@ test('nothing is sent before a handshake is complete, or if no list changed', as
   await end();
 });
 
-test('another card is a change too, since it is in the descriptions of the lists', () => {
+test('a client is told that a prompt has another argument, since the server refuses the former one', async () => {
+  const { send, messages, switchTo, end } = wire();
+  await send('notifications/initialized');
+  const namesOf = async (id: number) => {
+    const { result } = (await send('prompts/list', {}, id)) as {
+      result: { prompts: { arguments: { name: string }[] }[] };
+    };
+    return result.prompts[1]?.arguments.map(({ name }) => name);
+  };
+  assert.equal(await namesOf(1), ['ROWS', 'NOTES', 'input']);
+  switchTo(asking);
+  await until(() => messages().length === 4);
+  assert.ok(messages().some(({ method }) => method === 'notifications/prompts/list_changed'));
+  assert.equal(await namesOf(2), ['ROWS', 'EMAILS', 'input']);
+  await end();
+});
+
+test('another card is a change too, since it is in the descriptions of the lists', async () => {
   const changes = new ListChanges(today);
   changes.answer({ jsonrpc: '2.0', method: 'notifications/initialized' });
-  assert.equal(changes.of({ ...today }), []);
-  assert.is(changes.of({ ...today, card: { ...today.card, title: 'Another Title' } }).length, 3);
+  assert.equal(await changes.of({ ...today }), []);
+  assert.is((await changes.of({ ...today, card: { ...today.card, title: 'Another Title' } })).length, 3);
 });
 
 /** Rows of: the params of subscriptions/listen, and the answer. */
