@@ -167,11 +167,12 @@ export function pageOf<Item extends { issue: number }>(
 ) {
   const before = cursor === undefined ? Number.POSITIVE_INFINITY : issueOf(cursor);
   if (before === null) return null;
-  const start = cursor === undefined ? 0 : items.findIndex(({ issue }) => issue < before);
-  const page = start === -1 ? [] : items.slice(start, start + size);
+  // In a preview, the number of a draft can be higher than those of later days. The agent of a cursor may be gone.
+  const given = items.findIndex(({ issue }) => issue === before);
+  const rest = given === -1 ? items.filter(({ issue }) => issue < before) : items.slice(given + 1);
+  const page = rest.slice(0, size);
   const last = page.at(-1);
-  const goesOn = last !== undefined && items.at(-1) !== last;
-  return { items: page, nextCursor: goesOn ? cursorAfter(last.issue) : undefined };
+  return { items: page, nextCursor: last && rest.length > size ? cursorAfter(last.issue) : undefined };
 }
 
 /** The same for the list methods. Throws RpcError -32602 for a cursor that this server cannot have given. */

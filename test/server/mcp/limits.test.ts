@@ -64,6 +64,15 @@ test('following the cursors gives every agent once, and no empty page at the end
   }
 });
 
+test('a draft that a preview shows between older agents is on a page, too', () => {
+  const issues = [8, 5, 6, 2];
+  const pages = [undefined, 8, 5, 6].map((last) => {
+    const cursor = last === undefined ? last : Buffer.from(`before ${last}`).toString('base64url');
+    return pageOf(numbered(issues), cursor, 1)?.items.map(({ issue }) => issue);
+  });
+  assert.equal(pages.flat(), issues);
+});
+
 test('only cursors exactly as the server returns them are accepted', () => {
   const cursor = (text: string) => Buffer.from(text, 'latin1').toString('base64url');
   const items = numbered([7, 5, 1]);
