@@ -91,11 +91,10 @@ const rows: { when: string; state?: State; curl: string }[] = [
 const telling = ['Allow', 'RateLimit-Policy', 'RateLimit', 'Retry-After'];
 
 function tableRow({ when, curl }: (typeof rows)[number], { status, headers, body }: CurlAnswer): string {
-  const told = telling.flatMap((name) =>
-    headers.has(name) ? [`\`${name}: ${steady(headers.get(name) ?? '')}\``] : [],
-  );
+  const shown = status === 429 ? steady : String;
+  const told = telling.flatMap((name) => (headers.has(name) ? [`\`${name}: ${shown(headers.get(name) ?? '')}\``] : []));
   const { error } = JSON.parse(body) as { error: string };
-  const cells = [status, code(error), when, code(curl), [code(steady(body)), ...told].join('<br>')];
+  const cells = [status, code(error), when, code(curl), [code(shown(body)), ...told].join('<br>')];
   return `| ${cells.join(' | ')} |`;
 }
 
@@ -104,7 +103,7 @@ function code(text: string): string {
   return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``;
 }
 
-/** The number of seconds to wait depends on the time of the request. */
+/** The number of seconds until a client may vote again depends on the time of the request. */
 function steady(text: string): string {
   return text.replace(/(?<=in |;t=|^)\d+(?= seconds|$)/g, '60');
 }

@@ -127,6 +127,14 @@ test('a subscription that the provider calls invalid is the fault of the address
     assert.equal(told(answer), [400, 'no-store', { error: 'invalid_body', message }]);
   }));
 
+test('a page that asks for votes which cannot be counted learns when to ask again', () =>
+  withApp({ votes: { totals: fails(new Error('no disk')) } }, async ({ address, logged }) => {
+    const { status, headers, text } = await ask(address, '/api/votes.json');
+    assert.equal([status, headers['retry-after'], headers['access-control-allow-origin']], [503, '30', '*']);
+    assert.is(JSON.parse(text).error, 'unavailable');
+    assert.equal(logged(), [{ level: 50, msg: 'votes cannot be counted', err: 'no disk' }]);
+  }));
+
 test('a vote whose honeypot is null or empty is stored, and one that fills it is not', async () => {
   const notes: unknown[] = [];
   const append = async ({ note }: { note: unknown }) => notes.push(note);
