@@ -198,7 +198,7 @@ function hasSameNames({ numbers: before }: Stamps, { numbers: after }: Stamps): 
   return before.length > 0;
 }
 
-/** Replaces the content of a file atomically and keeps its mode, or creates the file. Throws the system error. */
+/** Replaces the content of a file atomically and keeps its mode, or creates the file. Throws the system error for its path. */
 export function replaceFile(path: string, bytes: Buffer | string): void {
   replaceFiles([[path, bytes]]);
 }
@@ -214,6 +214,10 @@ export function replaceFiles(files: Iterable<readonly [path: string, bytes: Buff
       writeFileSync(draft, bytes, { mode: statSync(path, { throwIfNoEntry: false })?.mode });
     }
     for (const [draft, path] of drafts) renameSync(draft, path);
+  } catch (error) {
+    // The system names the draft, or no file at all if the disk is full.
+    const { dest = drafts.at(-1)?.[1] } = error as { dest?: string };
+    throw Object.assign(error as Error, { path: dest, dest: undefined });
   } finally {
     for (const [draft] of drafts) rmSync(draft, { force: true });
   }

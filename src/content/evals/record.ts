@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { parseBoundedJson } from '../../lib/bounded.ts';
 import { type Ended, runChild } from '../../lib/children.ts';
-import { OperationError, orElse } from '../../lib/errors.ts';
+import { explainSystemError, OperationError, orElse } from '../../lib/errors.ts';
 import { replaceFile, sha256Of } from '../../lib/files.ts';
 import { type HttpFailed, httpRequest, retryAfterMs } from '../../lib/http.ts';
 import type { OnProgress } from '../../lib/lazy.ts';
@@ -326,8 +326,10 @@ interface Task {
 export async function record(agents: readonly ReadAgent[], model: Model, options: RecordOptions): Promise<Outcome> {
   const outcome: Outcome = { recorded: 0, kept: 0, stale: 0, left: 0, failures: [], tokens: { input: 0, output: 0 } };
   const fail = (slug: string, name: string | null, error: unknown) => {
-    if (!(error instanceof NoAnswer || error instanceof OperationError)) throw error;
-    outcome.failures.push({ slug, case: name, message: error.message });
+    const isExplained = error instanceof NoAnswer || error instanceof OperationError;
+    const message = isExplained ? error.message : explainSystemError(error);
+    if (message === null) throw error;
+    outcome.failures.push({ slug, case: name, message });
   };
   const tasks = agents.flatMap((agent) => {
     try {
@@ -353,7 +355,9 @@ export async function record(agents: readonly ReadAgent[], model: Model, options
           await recordPart(task, part, model, options, outcome);
         } catch (error) {
           fail(task.agent.slug, task.name, error);
-          isStopped ||= error instanceof NoAnswer && error.isFinal;
+          // On a full disk, each further answer would be paid for and lost.
+          isStopped ||=
+            error instanceof NoAnswer ? error.isFinal : explainSystemError((error as Error).cause ?? error) !== null;
           break;
         }
         options.onProgress('Recording', outcome.recorded + outcome.failures.length, total);

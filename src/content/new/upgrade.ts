@@ -156,11 +156,10 @@ function write(folder: string, files: ReadonlyMap<string, string>): void {
     }
     replaceFiles([...files].map(([path, text]) => [join(folder, path), Buffer.from(text)]));
   } catch (error) {
-    const { code, path, dest, syscall } = error as NodeJS.ErrnoException & { dest?: string };
+    const { code, path, syscall } = error as NodeJS.ErrnoException;
     if (code === undefined || path === undefined) throw error;
-    const file = relative(folder, dest ?? path).replace(/\.([^/\\]+)\.draft-\d+$/, '$1');
     throw new OperationError(
-      `${file} cannot be written: ${systemReason(code)}. ${syscall === 'rename' ? 'Run the command again once that is fixed; it does the rest.' : 'Nothing was changed.'}`,
+      `${relative(folder, path)} cannot be written: ${systemReason(code)}. ${syscall === 'rename' ? 'Run the command again once that is fixed; it does the rest.' : 'Nothing was changed.'}`,
       { cause: error },
     );
   }

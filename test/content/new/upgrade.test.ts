@@ -194,30 +194,31 @@ test('an upgrade that is interrupted anywhere is completed by the next one', () 
     }
   }));
 
-test('in a folder that cannot be written to, the upgrade says which file, and changes nothing', () =>
-  inFolder(async (folder) => {
-    const before = await oldCatalog(folder);
-    await commit(folder);
-    const original = fs.writeFileSync;
-    fs.writeFileSync = (path, ...rest) => {
-      if (String(path).includes('/.github/workflows/'))
-        throw Object.assign(new Error('EROFS'), { code: 'EROFS', syscall: 'open', path });
-      original(path, ...rest);
-    };
-    syncBuiltinESMExports();
-    try {
-      const { code, stderr } = await upgrade(folder);
-      assert.is(
-        stderr,
-        `error: ${validateFile} cannot be written: the file system is read-only (EROFS). Nothing was changed.\n`,
-      );
-      assert.is(code, 1);
-    } finally {
-      fs.writeFileSync = original;
+for (const [reason, failure] of [
+  ['the file system is read-only (EROFS)', (path: unknown) => ({ code: 'EROFS', syscall: 'open', path })],
+  // Node.js names no path.
+  ['the disk is full (ENOSPC)', () => ({ code: 'ENOSPC', syscall: 'write' })],
+] as const)
+  test(`if ${reason}, the upgrade says which file, and changes nothing`, () =>
+    inFolder(async (folder) => {
+      const before = await oldCatalog(folder);
+      await commit(folder);
+      const original = fs.writeFileSync;
+      fs.writeFileSync = (path, ...rest) => {
+        if (String(path).includes('/.github/workflows/')) throw Object.assign(new Error('no'), failure(path));
+        original(path, ...rest);
+      };
       syncBuiltinESMExports();
-    }
-    assert.equal(catalogIn(folder), before);
-  }));
+      try {
+        const { code, stderr } = await upgrade(folder);
+        assert.is(stderr, `error: ${validateFile} cannot be written: ${reason}. Nothing was changed.\n`);
+        assert.is(code, 1);
+      } finally {
+        fs.writeFileSync = original;
+        syncBuiltinESMExports();
+      }
+      assert.equal(catalogIn(folder), before);
+    }));
 
 const first: { files: Record<string, string>; addresses: string[]; feedIds: string[] } = JSON.parse(
   readFileSync(new URL('../../fixtures/catalog-0.1.0.json', import.meta.url), 'utf8'),

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import fs, { existsSync, readFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import timers from 'node:timers/promises';
@@ -211,6 +211,27 @@ test('asks no further after a wrong key, also if another question fails for anot
       failures.map(({ message }) => message),
       ['Wrong key.', 'Too long.'],
     );
+  }));
+
+test('on a full disk, asks no further, since each answer would be paid for and lost, and reports the stored ones', () =>
+  inCatalog(async (folder) => {
+    const original = fs.writeFileSync;
+    fs.writeFileSync = (path, ...rest) => {
+      // As Node.js reports it, without a path.
+      if (String(path).includes('planted.txt')) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+      original(path, ...rest);
+    };
+    syncBuiltinESMExports();
+    try {
+      const { recorded, left, failures, tokens } = await recordIn(folder, modelOf());
+      assert.equal([recorded, left, tokens], [1, 2, { input: 10, output: 6 }]);
+      const file = join(folder, 'agents/one/evals/recordings/m/planted.txt');
+      const message = `${file} cannot be used: the disk is full (ENOSPC).`;
+      assert.equal(failures, [{ slug: 'one', case: 'planted', message }]);
+    } finally {
+      fs.writeFileSync = original;
+      syncBuiltinESMExports();
+    }
   }));
 
 test('counts the tokens of answers that cannot be stored', () =>
