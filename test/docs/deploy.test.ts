@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bundled, inFolder, snapshot } from '../support/catalog.ts';
 import { confirmLink, unsubscribeLink } from '../support/confirmations.ts';
+import { putLock } from '../support/lock.ts';
 import { type Machine, verifiedUnits, withMachine } from '../support/machine.ts';
 import { buttondown, startService } from '../support/mail/services.ts';
 import type { ReceivedMail } from '../support/mailbox.ts';
@@ -72,6 +73,21 @@ function change(root: string, settings: object): void {
   writeFileSync(file, `${JSON.stringify(changed, null, 2)}\n`);
 }
 
+/** Runs the hourly job on the next day, after a job of that day was killed before it committed the number of a new agent. */
+async function publishesAfterKill({ root, shell, cron }: Machine, hourly: string): Promise<void> {
+  const folder = join(root, 'home/my-catalog');
+  const file = join(folder, 'agents/the-next-one/agent.md');
+  const day = 86_400_000;
+  const date = `date: ${new Date(Date.now() + day).toISOString().slice(0, 10)}`;
+  cpSync(join(folder, 'agents', slug), join(folder, 'agents/the-next-one'), { recursive: true });
+  const text = readFileSync(file, 'utf8').replace(/^date: .*\nissue: 1$/m, date);
+  writeFileSync(file, text.replace(/^title: .*$/m, 'title: The Next One'));
+  await shell("git add --all && git commit --quiet -m 'Add an agent' && git push --quiet", yours);
+  writeFileSync(file, readFileSync(file, 'utf8').replace(date, `${date}\nissue: 2`));
+  await putLock(join(folder, '.git/catalog-publish'), { started: 'earlier' });
+  await cron(hourly, 'home', { CLOCK_SHIFT: String(day) });
+}
+
 test('static only: by its commands, the site is online, and its agent is announced once', async () => {
   await withMachine(async (machine) => {
     const { root, shell, cron } = machine;
@@ -111,6 +127,8 @@ test('static only: by its commands, the site is online, and its agent is announc
         service.sent.map(({ subject }) => subject),
         [`${title} (No. 1)`],
       );
+      await publishesAfterKill(machine, hourly);
+      assert.is((await ask(baseUrl, '/agents/the-next-one')).status, 200);
       await shell(commands.next('git clone --mirror'), yours);
       rmSync(join(root, 'github/OWNER/REPOSITORY.git'), { recursive: true });
       await shell(commands.next('git -C'), yours);
