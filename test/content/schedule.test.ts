@@ -113,6 +113,16 @@ const together: [name: string, agents: SmallAgent[], ...found: string[]][] = [
     ),
   ],
   [
+    'a draft in a folder with the former slug of a published agent, which keeps its address',
+    [agent('a', 5, { issue: '1', formerSlugs: '[b]' }), agent('b', 20, { draft: 'true' })],
+    'b slug/taken `b` is a former slug of `a`, and its old address redirects there. ~ Rename this folder: an address can belong to only one agent.',
+  ],
+  [
+    'a new agent with the former slug of a published one',
+    [agent('a', 20, { formerSlugs: '[old]' }), agent('b', 5, { issue: '1', formerSlugs: '[old]' })],
+    'a slug/taken `old` is already a former slug of `b`. ~ Remove it here: an address can belong to only one agent.',
+  ],
+  [
     'the second former slug of two agents',
     [11, 12].map((day) => agent(`n${day}`, day, { formerSlugs: `[old-${day}, old]` })),
     'n12 slug/taken `old` is already a former slug of `n11`. ~ Remove it here: an address can belong to only one agent.',

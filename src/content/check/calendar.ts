@@ -58,15 +58,20 @@ export function plainTitle(title: string): string {
   return title.normalize('NFKC').toLowerCase().split(/\s+/).join(' ').trim();
 }
 
+/** The place of a folder among those that want the same thing, of which the first keeps it. */
+type Rank = (folder: ParsedFolder) => number;
+
 /**
- * Reports all but one of the agents that share a title. The agent that was published first keeps the title. Agents
- * without a number come after it; drafts and the folders in `blamed` come last. Titles of withdrawn agents are free.
+ * Numbered agents come first, in the order of their numbers. Of the others, those in `onBranch` precede new ones, and
+ * drafts follow. The folders in `blamed` are last.
  */
-function takenTitles(folders: readonly ParsedFolder[], blamed: ReadonlySet<string | null>): Diagnostic[] {
-  const rank = ({ slug, schedule }: ParsedFolder) => {
-    if (schedule.draft || blamed.has(slug)) return Number.MAX_SAFE_INTEGER;
-    return schedule.issue ?? Number.MAX_SAFE_INTEGER - 1;
-  };
+function rankOf({ blamed, onBranch }: { blamed: ReadonlySet<string | null>; onBranch: ReadonlySet<string> }): Rank {
+  const rest = (slug: string, draft: boolean) => (draft ? 4e9 : 2e9) + (onBranch.has(slug) ? 0 : 1);
+  return ({ slug, schedule: { issue, draft } }) => (blamed.has(slug) ? 9e9 : (issue ?? rest(slug, draft)));
+}
+
+/** Reports all but the first of the agents that share a title. Titles of withdrawn agents are free. */
+function takenTitles(folders: readonly ParsedFolder[], rank: Rank): Diagnostic[] {
   const owners = new Map<string, ParsedFolder>();
   return folders
     .filter(({ schedule: { title, withdrawn } }) => title && title === title.trim() && !withdrawn)
@@ -110,13 +115,14 @@ export function checkTogether(
   const numbers = takenNumbers(folders.filter(hasIssue).sort(byNumber), free);
   const explained = new Set([...blamed, ...numbers.map(({ slug }) => slug)]);
   const unexplained = folders.filter(({ slug }) => !explained.has(slug));
+  const rank = rankOf({ blamed: explained, onBranch });
   const others = [
     ...fallingDates(unexplained.filter(hasIssue).sort(byNumber)),
-    ...takenDates({ folders: unexplained, reserved }, free, onBranch),
+    ...takenDates({ folders: unexplained, reserved }, free, rank),
     ...backdated({ folders, reserved }, free, explained),
     ...exceptions(folders),
-    ...takenSlugs(folders, explained),
-    ...takenTitles(folders, explained),
+    ...takenSlugs(folders, rank),
+    ...takenTitles(folders, rank),
   ];
   return [...numbers, ...others.filter(({ slug }) => !explained.has(slug))];
 }
@@ -212,13 +218,8 @@ function fallingDates(numbered: readonly Numbered[]): Diagnostic[] {
   });
 }
 
-function takenDates({ folders, reserved }: Calendar, free: () => string, onBranch: ReadonlySet<string>): Diagnostic[] {
-  const rank = ({ schedule }: ParsedFolder) =>
-    schedule.issue ?? (schedule.draft ? Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER - 1);
-  const newcomer = ({ slug }: ParsedFolder) => (onBranch.has(slug) ? 0 : 1);
-  const ordered = [...folders].sort((a, b) => {
-    return rank(a) - rank(b) || newcomer(a) - newcomer(b) || compareText(a.slug, b.slug);
-  });
+function takenDates({ folders, reserved }: Calendar, free: () => string, rank: Rank): Diagnostic[] {
+  const ordered = [...folders].sort((a, b) => rank(a) - rank(b) || compareText(a.slug, b.slug));
   const owners = new Map<string | null, { slug: string }>(reserved.map((number) => [number.date, number]));
   return ordered.flatMap((folder) => {
     const { date } = folder.schedule;
@@ -256,17 +257,17 @@ function exceptions(folders: readonly ParsedFolder[]): Diagnostic[] {
   });
 }
 
-function takenSlugs(folders: readonly ParsedFolder[], blamed: ReadonlySet<string | null>): Diagnostic[] {
+/** Reports former slugs that another agent has. An agent with a number keeps its old addresses. */
+function takenSlugs(folders: readonly ParsedFolder[], rank: Rank): Diagnostic[] {
   const owners = new Map(folders.map((folder) => [folder.slug, folder]));
-  const ordered = [
-    ...folders.filter(({ slug }) => !blamed.has(slug)),
-    ...folders.filter(({ slug }) => blamed.has(slug)),
-  ];
+  const ordered = [...folders].sort((a, b) => rank(a) - rank(b));
   return ordered.flatMap((folder) =>
     folder.schedule.formerSlugs.flatMap((slug, index) => {
       const owner = owners.get(slug);
       owners.set(slug, owner ?? folder);
       if (owner === undefined) return [];
+      if (owner.slug === slug && hasIssue(folder) && !hasIssue(owner))
+        return inFrontMatter(owner, 'title', 'slug/taken', numberMessages.slugWasTaken(slug, folder.slug));
       const wording = numberMessages.formerSlugTaken(slug, owner.slug);
       return inFrontMatter(folder, ['formerSlugs', index], 'slug/taken', wording);
     }),

@@ -36,6 +36,11 @@ export const numberMessages = {
     hint: 'Remove it here: an address can belong to only one agent.',
   }),
 
+  slugWasTaken: (slug: string, owner: string) => ({
+    message: `\`${slug}\` is a former slug of \`${owner}\`, and its old address redirects there.`,
+    hint: 'Rename this folder: an address can belong to only one agent.',
+  }),
+
   slugRefusedByClaude: (word: string) => ({
     message: `The folder name contains "${word}", so Claude refuses the agent as a skill.`,
     hint: 'Rename the folder before the agent is published.',

@@ -174,6 +174,15 @@ export const identityMistakes: Mistake[] = [
     ],
   },
   {
+    name: 'a new folder with the former slug of a published agent',
+    code: 'slug/taken',
+    at: 'agents/two/agent.md:2:8',
+    agents: [
+      { slug: 'one', date: '2026-01-01', front: { issue: '1', formerSlugs: '[two]' } },
+      { slug: 'two', date: '2026-01-02' },
+    ],
+  },
+  {
     name: 'the prompt of another agent',
     code: 'editorial/near-duplicate',
     at: 'agents/two/prompt.txt:1:1',
