@@ -30,9 +30,13 @@ async function rename(slug: string, newSlug: string, flags: Flags, terminal: Con
   const renamed = renameAgent(cwd, content, slugOf(slug, cwd), slugOf(newSlug, cwd));
   const { from, to, issue } = renamed;
   if (flags.format === 'json') return terminal.printJson({ from, to, folder: `agents/${to}`, issue });
+  // If the last rename was not committed, Git knows an earlier name. It refuses names that it does not know.
+  const former = content.folders.find((folder) => folder.slug === from)?.schedule.formerSlugs ?? [];
+  const names = [from, ...former.filter((name) => name !== to)];
   // Null outside of a repository.
-  const tracked = gitOrNull(cwd, ['ls-files', '--', `:(literal)agents/${from}`]);
-  const commit = tracked === null ? '' : howToCommit(renamed, { cwd, isTracked: tracked !== '' });
+  const tracked = gitOrNull(cwd, ['ls-files', '-z', '--', ...names.map((name) => `:(literal)agents/${name}`)]);
+  const gone = names.filter((name) => tracked?.includes(`agents/${name}/`));
+  const commit = tracked === null ? '' : howToCommit(cwd, gone, to);
   terminal.say(`Renamed ${from} to ${to}.${aboutAddress(renamed)}${commit}\n`);
   terminal.print(`${relative(process.cwd(), join(cwd, 'agents', to))}\n`);
 }
@@ -43,11 +47,10 @@ function aboutAddress({ issue, withdrawn }: Renamed): string {
   return ` It is No. ${issue}, and its old address redirects to the new one.`;
 }
 
-/** The command that adds both folders to the next commit. Git refuses the name of a folder that it does not know. */
-function howToCommit({ from, to }: Renamed, { cwd, isTracked }: { cwd: string; isTracked: boolean }): string {
+/** The command that adds the folders that are gone, and the new one, to the next commit. */
+function howToCommit(cwd: string, gone: readonly string[], to: string): string {
   const here = relative(process.cwd(), cwd);
   const git = here === '' ? 'git' : `git -C ${shellWord(here)}`;
-  return isTracked
-    ? ` Commit both: ${git} add --all ${shellWord(`agents/${from}`)} agents/${to}`
-    : ` Commit it: ${git} add agents/${to}`;
+  const folders = [...gone, to].map((name) => shellWord(`agents/${name}`)).join(' ');
+  return ` Commit ${['it', 'both'][gone.length] ?? 'all of them'}: ${git} add${gone.length > 0 ? ' --all' : ''} ${folders}`;
 }

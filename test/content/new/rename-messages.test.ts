@@ -63,6 +63,15 @@ for (const [name, from, cwd, flags, command, added] of places) {
     }));
 }
 
+test('after a second rename before a commit, the command also removes the folder that Git knows, so no number is in two folders', () =>
+  inCatalog(async ({ site }) => {
+    await catalog(['rename', 'one', 'between'], { cwd: site });
+    const { stderr } = await catalog(['rename', 'between', 'new'], { cwd: site });
+    assert.match(stderr, 'Commit both: git add --all agents/one agents/new\n');
+    const back = await catalog(['rename', 'new', 'one'], { cwd: site });
+    assert.match(back.stderr, 'Commit it: git add agents/one\n');
+  }));
+
 test('an agent with a name that a shell would split is quoted', () =>
   inCatalog(async ({ site }) => {
     writeCatalog(site, [{ slug: 'My Agent', date: '2099-01-02', front: { draft: 'true' } }]);
