@@ -149,9 +149,10 @@ function startReadMarks(): void {
   const mark = () => {
     const read = readPaths();
     for (const old of document.querySelectorAll('.read-mark')) old.remove();
-    for (const link of document.querySelectorAll<HTMLAnchorElement>('.entry h3 a'))
+    for (const link of document.querySelectorAll<HTMLAnchorElement>('.entry h3 a, .titles a'))
       if (read.has(link.pathname)) link.after(make('span', 'read-mark', ' opened'));
-    clear?.toggleAttribute('hidden', document.querySelector('.read-mark') === null);
+    // A long archive has most of the marks on its other pages.
+    clear?.toggleAttribute('hidden', read.size === 0);
   };
   mark();
   // A reader opens an agent in another tab, comes back to this page, or gets other results in the archive.

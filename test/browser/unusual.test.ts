@@ -409,6 +409,11 @@ test('shares an agent, sees in lists which ones they opened, and can clear these
     assert.is(await marks.count(), 0);
     await page.reload();
     assert.is(await marks.count(), 0);
+    // An agent that is on another page of a long archive.
+    await page.evaluate(() => localStorage.setItem('read', '/agents/of-last-year'));
+    await page.reload();
+    await page.getByRole('button', { name: /Clear the marks/ }).click();
+    assert.is(await page.locator('.forget-read').isVisible(), false);
   });
 });
 
