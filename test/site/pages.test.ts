@@ -99,6 +99,7 @@ test('no page has a heading, a list or a group of fields with nothing in it', ()
       writeCatalog(join(folder, name), [...agents], change);
       for (const [path, html] of render(join(folder, name), { today: '2026-11-21' })) {
         if (!path.endsWith('.html')) continue;
+        if (agents.length === 0) assert.not.match(html, /today’s agent/, path);
         const document = load(html);
         const says = (part: string, heading: string) =>
           document(part)

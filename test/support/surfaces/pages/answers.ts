@@ -30,18 +30,18 @@ export function answerPages(page: Page): Record<string, Expected> {
       answer('Thank you for your vote', 'Your vote was recorded. Only the publisher reads notes.'),
       {
         h1: 'Thank you for your vote',
-        '.page-head > p': ['Your vote was recorded. Only the publisher reads notes.', 'Go to today’s agent'],
+        '.page-head > p': ['Your vote was recorded. Only the publisher reads notes.', 'Go to the home page'],
         'main a @href': '/base/',
       },
     ),
     'thanks/sign-up.html': page(answer('Thank you for subscribing', noted), {
       h1: 'Thank you for subscribing',
-      '.page-head > p': [noted, 'Go to today’s agent'],
+      '.page-head > p': [noted, 'Go to the home page'],
       'main a @href': '/base/',
     }),
     'subscription/confirm.html': page(answer('Confirm your subscription', asks), {
       h1: 'Confirm your subscription',
-      '.page-head > p': [asks, 'Go to today’s agent'],
+      '.page-head > p': [asks, 'Go to the home page'],
       'main a @href': '/base/',
       'main form @method': 'post',
       'main form button @type': 'submit',
@@ -49,13 +49,13 @@ export function answerPages(page: Page): Record<string, Expected> {
     }),
     'subscription/confirmed.html': page(answer('You are subscribed', confirmed), {
       h1: 'You are subscribed',
-      '.page-head > p': [confirmed, 'Go to today’s agent'],
+      '.page-head > p': [confirmed, 'Go to the home page'],
       'main a @href': '/base/',
       'main form': [],
     }),
     'subscription/unsubscribe.html': page(answer('Unsubscribe', ends), {
       h1: 'Unsubscribe',
-      '.page-head > p': [ends, 'Go to today’s agent'],
+      '.page-head > p': [ends, 'Go to the home page'],
       'main a @href': '/base/',
       'main form @method': 'post',
       'main form button @type': 'submit',
@@ -63,13 +63,13 @@ export function answerPages(page: Page): Record<string, Expected> {
     }),
     'subscription/unsubscribed.html': page(answer('You are unsubscribed', 'You get no more of these emails.'), {
       h1: 'You are unsubscribed',
-      '.page-head > p': ['You get no more of these emails.', 'Go to today’s agent'],
+      '.page-head > p': ['You get no more of these emails.', 'Go to the home page'],
       'main a @href': '/base/',
       'main form': [],
     }),
     'subscription/failed.html': page(answer('This link does not work', 'The link in the email does not work.'), {
       h1: 'This link does not work',
-      '.page-head > p': ['The link is incomplete, or it no longer works.', 'Go to today’s agent'],
+      '.page-head > p': ['The link is incomplete, or it no longer works.', 'Go to the home page'],
       'main a @href': '/base/',
       'main form': [],
     }),
@@ -78,7 +78,7 @@ export function answerPages(page: Page): Record<string, Expected> {
       '.page-head > p': [
         'Check what you entered, and send the form again.',
         'Go back in your browser: your text is still there.',
-        'Go to today’s agent',
+        'Go to the home page',
       ],
     }),
   };
