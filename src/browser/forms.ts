@@ -28,15 +28,20 @@ function startVoting(form: HTMLFormElement): void {
     sendNote.hidden = false;
   };
   const key = `vote ${form.action} ${slug}`;
-  const known = recall(key);
+  const buttonOf = (vote: string | null) => [...choices].find(({ value }) => value === vote);
+  const remembered = () => buttonOf(recall(key))?.value ?? null;
+  const known = remembered();
   showVote(known);
-  if (known !== null) say(form, `You voted ${known}.`);
-  else preselect(form, new URLSearchParams(location.search).get('vote'));
+  // The link in an email names a vote. Only the reader sends it: email scanners follow links too.
+  const link = new URLSearchParams(location.search).get('vote');
+  const asked = link === known ? undefined : buttonOf(link);
+  if (known === null) asked?.setAttribute('aria-pressed', 'true');
+  say(form, voteText(known, asked));
   showTotals(form, slug);
 
   // A note goes with the latest vote, which the reader may have changed in another tab.
   form.addEventListener('submit', () => {
-    const latest = recall(key);
+    const latest = remembered();
     if (latest !== null) form.dataset.voted = latest;
   });
   startSending(form, 'vote', ({ vote, note }) => {
@@ -69,12 +74,10 @@ function showTotals(form: HTMLFormElement, slug: string): void {
   observer.observe(form);
 }
 
-/** Selects the button that the link in an email names. Only the reader sends the vote: email scanners follow links too. */
-function preselect(form: HTMLFormElement, vote: string | null): void {
-  const button = buttonsOf(form).find(({ value }) => value === vote);
-  if (button === undefined) return;
-  button.setAttribute('aria-pressed', 'true');
-  say(form, `To send your vote, press ${button.textContent} again here.`);
+/** What a form says of the vote that is known, and of the button for another one that a link in an email names. */
+function voteText(known: string | null, asked: HTMLButtonElement | undefined): string {
+  if (known === null) return asked === undefined ? '' : `To send your vote, press ${asked.textContent} again here.`;
+  return `You voted ${known}.${asked === undefined ? '' : ` To change your vote, press ${asked.textContent}.`}`;
 }
 
 /**

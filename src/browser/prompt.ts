@@ -269,12 +269,11 @@ export function startOpenIn(): void {
         link.href = fits ? address : home;
         link.toggleAttribute('data-copies', !fits);
       }
-      const isLong = ({ dataset }: HTMLElement) => dataset.prefill !== '' && 'copies' in dataset;
-      const long = links.filter(({ link }) => isLong(link)).map(({ name }) => name);
+      const long = links.filter(({ link: { dataset } }) => dataset.prefill !== '' && 'copies' in dataset);
       notice =
         long.length === 0
           ? ''
-          : `The prompt is too long for a link to ${long.join(', ')}. It will be copied for you to paste.`;
+          : `The prompt is too long for a link to ${long.map(({ name }) => name).join(', ')}. It will be copied for you to paste.`;
       say(status, notice);
     };
 

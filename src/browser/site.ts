@@ -111,6 +111,12 @@ function startSharing(): void {
   }
 }
 
+/** Leads from the former address of an agent to the part or the vote that the link named: the refresh of the page drops both. */
+function startMoved(): void {
+  const address = document.querySelector<HTMLMetaElement>('meta[http-equiv="refresh"]')?.content.replace(/^.*url=/, '');
+  if (address !== undefined) location.replace(address + location.search + location.hash);
+}
+
 /** Removes what a page says about the next agent once its time, in `data-until`, is over: a static page stays as it was built. */
 function startNext(): void {
   for (const part of document.querySelectorAll<HTMLElement>('[data-until]'))
@@ -168,6 +174,7 @@ function startReadMarks(): void {
 
 document.documentElement.classList.add('js');
 for (const start of [
+  startMoved,
   startNext,
   startCopying,
   startFillIn,

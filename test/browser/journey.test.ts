@@ -207,6 +207,9 @@ test('sees their latest vote on each agent, and none on an agent without one', a
     assert.equal(await shown(other), ['', []]);
     await vote('yes');
     assert.equal(await shown(voted), ['You voted no.', ['No']]);
+    // By the links in the email.
+    assert.equal(await shown(`${voted}?vote=no`), ['You voted no.', ['No']]);
+    assert.equal(await shown(`${voted}?vote=yes`), ['You voted no. To change your vote, press Yes.', ['No']]);
     assert.equal(await shown(other), ['You voted yes.', ['Yes']]);
   });
 });

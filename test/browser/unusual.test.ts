@@ -15,7 +15,11 @@ const test = suite('a reader in a less common case');
 const agents = Array.from({ length: 4 }, (_, index) => ({
   slug: `agent-${index + 1}`,
   date: `2026-01-0${index + 1}`,
-  front: { title: index < 3 ? `Zebra list ${index + 1}` : `Plain list ${index + 1}` },
+  front: {
+    title: index < 3 ? `Zebra list ${index + 1}` : `Plain list ${index + 1}`,
+    issue: String(index + 1),
+    formerSlugs: `[former-agent-${index + 1}]`,
+  },
 }));
 /** The search index of a catalog with 45 agents. */
 const largeIndex = searchIndexJson(
@@ -273,6 +277,23 @@ test('sees no vote that was sent to another server for an agent of the same name
     await page.locator('.vote button[aria-pressed="false"]').first().waitFor();
     assert.is(await page.locator('.vote .form-message').textContent(), '');
     assert.is(await page.locator('.vote button[aria-pressed="true"]').count(), 0);
+  });
+});
+
+test('sees the vote selected that an email names, also if the agent was renamed since', async () => {
+  await look('/agents/former-agent-4?vote=yes#verdict', {}, async (page) => {
+    await textOf(page, '.vote .form-message', /^To send your vote, press Yes again here\.$/);
+    assert.match(page.url(), /\/agents\/agent-4\?vote=yes#verdict$/);
+  });
+});
+
+test('sees no vote that is none, such as of a later version of the page', async () => {
+  await look('/agents/agent-1', {}, async (page) => {
+    await page.evaluate(() => localStorage.setItem(`vote ${location.origin}/api/feedback agent-1`, '{"vote":"yes"}'));
+    await page.reload();
+    assert.is(await page.locator('.vote .form-message').textContent(), '');
+    await page.locator('.vote button[value="no"]').click();
+    await textOf(page, '.vote .form-message', /\(no\) was recorded/);
   });
 });
 
