@@ -13,8 +13,7 @@ import { hasCode } from '../storage/disk.ts';
 import { loadMcpCatalog, type McpCatalog } from './mcp/catalog.ts';
 
 /** The encodings in which a file can be sent, best first. */
-const encodings = ['br', 'gzip', 'identity'] as const;
-export type Encoding = (typeof encodings)[number];
+export type Encoding = 'br' | 'gzip' | 'identity';
 
 /** A whole file of a build in memory. It is immutable: adding a variant makes a new object. */
 export interface CachedFile {
@@ -248,6 +247,8 @@ export interface BuildFollower {
 
 /** How often build.json is checked, in milliseconds. */
 const lookMs = 250;
+/** How long to wait before a refused build is loaded again, in milliseconds: someone may have corrected it in place. */
+const retryMs = 10_000;
 
 /**
  * Serves the build in `dist` and switches to each new one. A new build either renames its files into place, or switches
@@ -260,12 +261,13 @@ const lookMs = 250;
 export async function followBuild(dist: string, rules: SiteRules, log: Logger): Promise<BuildFollower> {
   let mark = markOf(dist);
   let build = await load(dist, rules, (message) => log.warn(message));
+  let retryAt = Number.POSITIVE_INFINITY;
   let switching: Promise<void> | null = null;
   const timer = setInterval(refresh, lookMs);
   timer.unref();
 
   function refresh(): Promise<void> {
-    if (switching === null && markOf(dist) === mark) return Promise.resolve();
+    if (switching === null && markOf(dist) === mark && performance.now() < retryAt) return Promise.resolve();
     switching ??= switchToNext().finally(() => {
       switching = null;
     });
@@ -273,18 +275,19 @@ export async function followBuild(dist: string, rules: SiteRules, log: Logger): 
   }
 
   async function switchToNext(): Promise<void> {
-    for (let now = markOf(dist); now !== mark; now = markOf(dist)) {
+    for (let now = markOf(dist); now !== mark || performance.now() >= retryAt; now = markOf(dist)) {
+      const isNew = now !== mark;
       mark = now;
+      retryAt = Number.POSITIVE_INFINITY;
       if (isNowInPlace(dist, build)) continue;
       try {
         const next = await load(dist, rules);
         log.info({ build: next.info.id, before: build.info.id, agents: next.slugs.size }, 'switched to a new build');
         build = next;
       } catch (error) {
-        log.error(
-          { err: error, build: build.info.id },
-          'the new build cannot be served; still serving the last good one',
-        );
+        retryAt = performance.now() + retryMs;
+        const message = 'the new build cannot be served; still serving the last good one';
+        if (isNew) log.error({ err: error, build: build.info.id }, message);
       }
     }
   }

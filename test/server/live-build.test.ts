@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { test } from 'uvu';
@@ -10,6 +10,7 @@ import { commitPending, putInPlace, stagedFolder } from '../../src/storage/build
 import { inFolder, snapshot, writeFiles } from '../support/catalog.ts';
 import { ask } from '../support/requests.ts';
 import { builtCatalog, oneAgent, withRuntime } from '../support/server.ts';
+import { withStillClock } from '../support/until.ts';
 
 /** Which build a server follows while files are being put in place, and what it says of each. */
 
@@ -141,6 +142,43 @@ test('a new build that cannot be served is logged, and the last good one stays',
     assert.match((err as Error).message, '(api/agents.json is from another build)');
     assert.is(lines.length, 1);
   }));
+
+test('a build that could not be read is served once it can, also if nothing else about it changes', () =>
+  withStillClock((later) =>
+    inFolder(async (folder) => {
+      const dist = builtCatalog(folder);
+      const { refresh, slugs, lines } = await follow(folder);
+      builtCatalog(folder, twoAgents);
+      const index = join(dist, 'search-index.json');
+      renameSync(index, `${index}.away`);
+      await refresh();
+      renameSync(`${index}.away`, index);
+      later(9_999);
+      await refresh();
+      assert.equal(slugs(), ['one']);
+      later(1);
+      await refresh();
+      assert.equal(slugs(), ['one', 'two']);
+      assert.equal(
+        lines.map(({ msg }) => msg),
+        ['the new build cannot be served; still serving the last good one', 'switched to a new build'],
+      );
+    }),
+  ));
+
+test('a build that stays broken is logged once', () =>
+  withStillClock((later) =>
+    inFolder(async (folder) => {
+      const dist = builtCatalog(folder);
+      const { refresh, lines } = await follow(folder);
+      rmSync(dist, { recursive: true });
+      for (let count = 0; count < 3; count += 1) {
+        await refresh();
+        later(10_000);
+      }
+      assert.is(lines.length, 1);
+    }),
+  ));
 
 const next =
   'Run `npx --no daily-agent-catalog build` first, or start with `npx --no daily-agent-catalog serve --build`.';
