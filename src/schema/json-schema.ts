@@ -297,7 +297,7 @@ interface Examples {
 export function openApi(settings: Settings, examples: Examples | null): JsonSchema {
   const { title, description, publisher, baseUrl, runtimeUrl } = settings;
   const runtime =
-    runtimeUrl === null || runtimeUrl === baseUrl ? {} : { servers: [{ url: runtimeUrl, description: 'The runtime' }] };
+    runtimeUrl === null || runtimeUrl === baseUrl ? {} : { servers: [{ url: runtimeUrl, description: 'The server' }] };
   return {
     openapi: '3.1.0',
     info: {

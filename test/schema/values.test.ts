@@ -190,7 +190,7 @@ function serversOf(settings: object): [path: string, servers: unknown][] {
 }
 
 test('the paths of a runtime elsewhere name its address, and a catalog without agents has examples', () => {
-  const servers = [{ url: 'https://run.example', description: 'The runtime' }];
+  const servers = [{ url: 'https://run.example', description: 'The server' }];
   assert.equal(
     serversOf({ runtimeUrl: 'https://run.example' }),
     ['/api/feedback', '/api/subscribe', '/api/mcp'].map((path) => [path, servers]),

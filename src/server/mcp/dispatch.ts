@@ -39,10 +39,7 @@ const skillsExtension = 'io.modelcontextprotocol/skills';
 async function listSkills({ cursor }: Params<'prompts/list'>, catalog: McpCatalog): Promise<object> {
   const { items, nextCursor } = listPage(catalog.agents, cursor);
   const skills = await Promise.all(items.map(({ slug }) => skillOf(slug, catalog)));
-  return {
-    skills: skills.filter((skill) => skill !== null),
-    nextCursor,
-  };
+  return { skills: skills.filter((skill) => skill !== null), nextCursor };
 }
 
 /** skills/get. Throws RpcError -32602 with the URI for an unknown skill. */

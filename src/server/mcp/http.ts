@@ -34,13 +34,8 @@ async function sendCard(
   const file = await files.get(cardPath);
   if (file === null || file === 'large') throw new Error(`The build has no ${cardPath}`);
   const { body, etag } = file.plain;
-  if (isFresh(request.headers['if-none-match'], etag)) {
-    response.writeHead(304, { ...headers, etag });
-    response.end();
-    return;
-  }
-  response.writeHead(200, { ...headers, etag, 'content-type': type, 'content-length': body.length });
-  response.end(body);
+  if (isFresh(request.headers['if-none-match'], etag)) return void response.writeHead(304, { ...headers, etag }).end();
+  response.writeHead(200, { ...headers, etag, 'content-type': type, 'content-length': body.length }).end(body);
 }
 
 /** The largest body, in bytes. */
