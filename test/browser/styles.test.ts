@@ -198,6 +198,18 @@ test('paper has the whole prompt, and nothing that only works on a screen', asyn
     const ink = await page.evaluate(() => getComputedStyle(document.body).color);
     assert.is(ink, 'rgb(29, 26, 22)', 'dark on white');
   });
+  for (const [path, shown] of [
+    ['/archive', '[data-list]'],
+    ['/archive?q=agent', '.result-list'],
+  ] as const) {
+    await look(path, {}, async (page) => {
+      await page.locator(shown).waitFor();
+      await page.emulateMedia({ media: 'print' });
+      assert.is(await page.locator(`${shown} .entry:visible`).count(), numbers.length, path);
+      assert.is(await page.locator('#narrow, .filters, .results-count').locator('visible=true').count(), 0, path);
+      await page.emulateMedia({ media: 'screen' });
+    });
+  }
 });
 
 test('the chosen tab and the own vote look chosen in forced colors too', async () => {
