@@ -123,7 +123,8 @@ const calls: [args: string[], env: Record<string, string>, sentence: string][] =
   ],
   [
     ['dev', '--port', '0'],
-    { TMPDIR: '<folder>/none' },
+    // Node.js 22 and later would make the folder, for the code that they have compiled.
+    { TMPDIR: '<folder>/none', NODE_DISABLE_COMPILE_CACHE: '1' },
     '<folder>/none does not exist. Name an existing folder in TMPDIR.',
   ],
 ];
