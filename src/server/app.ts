@@ -175,8 +175,6 @@ export function createApp(app: AppParts): RequestListener {
     mounts.add(path);
     below(path).forEach(add);
   };
-  // Polka's types ask for the third argument, which it fills itself.
-  const route = router.handler as RequestListener;
   const answered = (request: IncomingMessage, response: ServerResponse, path: string, begun: number) => {
     log.request(request, response, path, begun);
     metrics?.request(path, response.statusCode, Date.now() - begun);
@@ -190,7 +188,8 @@ export function createApp(app: AppParts): RequestListener {
     } else {
       response.on('close', () => answered(request, response, target.pathname, begun));
       follower.current().mounts.forEach(mount);
-      route(request, response);
+      // Polka's types ask for the third argument, which it fills itself.
+      (router.handler as RequestListener)(request, response);
     }
   };
 }

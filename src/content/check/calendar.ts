@@ -79,11 +79,8 @@ function takenTitles(folders: readonly ParsedFolder[], rank: Rank): Diagnostic[]
     .flatMap((folder) => {
       const title = plainTitle(folder.schedule.title ?? '');
       const owner = owners.get(title);
-      if (owner === undefined) {
-        owners.set(title, folder);
-        return [];
-      }
-      return inFrontMatter(folder, 'title', 'title/taken', numberMessages.titleTaken(owner.slug));
+      owners.set(title, owner ?? folder);
+      return owner ? inFrontMatter(folder, 'title', 'title/taken', numberMessages.titleTaken(owner.slug)) : [];
     });
 }
 
@@ -225,11 +222,8 @@ function takenDates({ folders, reserved }: Calendar, free: () => string, rank: R
     const { date } = folder.schedule;
     if (date === null) return [];
     const owner = owners.get(date);
-    if (owner === undefined) {
-      owners.set(date, folder);
-      return [];
-    }
-    return inFrontMatter(folder, 'date', 'date/taken', numberMessages.dateTaken(date, owner.slug, free()));
+    owners.set(date, owner ?? folder);
+    return owner ? inFrontMatter(folder, 'date', 'date/taken', numberMessages.dateTaken(date, owner.slug, free())) : [];
   });
 }
 
