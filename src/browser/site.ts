@@ -9,13 +9,6 @@ import { startSearch } from './search-field.ts';
 /** Where the browser remembers the tab that the reader chose last, on any page. */
 const tabKey = 'tab';
 
-const tabSteps: Record<string, (index: number, count: number) => number> = {
-  ArrowLeft: (index, count) => (index + count - 1) % count,
-  ArrowRight: (index, count) => (index + 1) % count,
-  Home: () => 0,
-  End: (_index, count) => count - 1,
-};
-
 /** Starts the lists whose parts are shown one at a time, as tabs. `data-tabs` is the name of the list of tabs. */
 function startTabs(): void {
   for (const group of document.querySelectorAll<HTMLElement>('[data-tabs]')) startTabGroup(group);
@@ -57,10 +50,13 @@ function startTabGroup(group: HTMLElement): void {
     remember(tabKey, panels[index]?.id ?? '');
   });
   list.addEventListener('keydown', (event) => {
-    const step = tabSteps[event.key];
-    if (step === undefined || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const index = tabs.indexOf(event.target as HTMLButtonElement);
+    const right = document.dir === 'rtl' ? -1 : 1;
+    const keys: Record<string, number> = { ArrowLeft: index - right, ArrowRight: index + right, Home: 0, End: -1 };
+    const next = keys[event.key];
+    if (next === undefined || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    const tab = tabs[step(tabs.indexOf(event.target as HTMLButtonElement), tabs.length)];
+    const tab = tabs.at(next % tabs.length);
     tab?.focus();
     tab?.click();
   });

@@ -262,6 +262,13 @@ test('passes the ways to install with one press of Tab, on the chosen one', asyn
     assert.equal(await stops(), [0, ...Array(count - 1).fill(-1)]);
     await tabs.nth(2).click();
     assert.equal(await stops(), [-1, -1, 0, ...Array(count - 3).fill(-1)]);
+    // The key moves to the tab on its side, also on a page that is written from right to left.
+    for (const [direction, chosen] of Object.entries({ ltr: 3, rtl: 2 })) {
+      await page.evaluate((dir) => document.documentElement.setAttribute('dir', dir), direction);
+      await page.locator('[role="tab"][aria-selected="true"]').focus();
+      await page.keyboard.press('ArrowRight');
+      assert.is(await tabs.nth(chosen).getAttribute('aria-selected'), 'true', direction);
+    }
   });
 });
 
