@@ -202,9 +202,14 @@ async function refuseBehind(
 /** Refuses agents with files that git does not track, because the commit would publish only a part of them. */
 function refuseUncommittable({ branch }: Repository, { cwd, allowDirty }: PublishOptions, { releases }: Plan): void {
   if (branch === null) throw detached();
-  // Otherwise, refuseDirty has found no such file.
-  if (!allowDirty) return;
-  const loose = releases.filter(({ slug }) => untracked(cwd, [`agents/${slug}`]).length > 0);
+  const known = git(cwd, ['ls-files', '-z', '--', ...releases.map(({ slug }) => `agents/${slug}/agent.md`)]).split(
+    '\0',
+  );
+  // Without `allowDirty`, refuseDirty has found no such file, unless git ignores it.
+  const loose = releases.filter(
+    ({ slug }) =>
+      !known.includes(`agents/${slug}/agent.md`) || (allowDirty && untracked(cwd, [`agents/${slug}`]).length > 0),
+  );
   if (loose.length > 0) {
     throw new OperationError(
       `Files of ${loose.map(({ slug }) => `agents/${slug}`).join(', ')} are not in git, so the commit would publish only a part of them. Add and commit them first.`,

@@ -71,6 +71,10 @@ test('an agent with files that git does not track is never committed in part', a
     await git(editor, 'rm', '--quiet', '--cached', 'agents/two/prompt.txt');
     await git(editor, 'commit', '--quiet', '-m', 'Forget a file');
     await refused(editor, /agents\/two are not in git/, () => publish(editor, ['--commit', '--allow-dirty']));
+    await git(editor, 'rm', '-r', '--quiet', '--cached', 'agents/two');
+    await git(editor, 'commit', '--quiet', '-m', 'Forget all files');
+    writeFiles(editor, { '.git/info/exclude': 'two/\n' });
+    await refused(editor, /agents\/two are not in git/, () => publish(editor, ['--commit']));
   });
 });
 
