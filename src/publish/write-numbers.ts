@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { frontMatterIn } from '../content/parse/front-matter.ts';
 import { pathOf } from '../content/read.ts';
 import { explainSystemError, OperationError } from '../lib/errors.ts';
-import { replaceFile } from '../lib/files.ts';
+import { replaceFiles } from '../lib/files.ts';
 import { locationsInFrontMatter } from '../schema/diagnostics/yaml-location.ts';
 import type { Release } from './plan.ts';
 
@@ -64,17 +64,14 @@ export function writeNumbers(cwd: string, releases: readonly Release[]) {
     }
     return { file, before, after };
   });
-  const done: typeof changes = [];
-  const undo = () => {
-    for (const { file, before } of done) replaceFile(join(cwd, file), before);
-  };
+  const write = (text: 'before' | 'after') =>
+    replaceFiles(changes.map((change) => [join(cwd, change.file), change[text]]));
+  const undo = () => write('before');
   try {
-    for (const change of changes) {
-      replaceFile(join(cwd, change.file), change.after);
-      done.push(change);
-    }
+    write('after');
   } catch (error) {
-    undo();
+    // Before the first file is replaced, all are written next to them.
+    if ((error as NodeJS.ErrnoException).syscall === 'rename') undo();
     throw new OperationError(
       `Cannot write the numbers. ${explainSystemError(error) ?? (error as Error).message} Nothing has changed.`,
     );
