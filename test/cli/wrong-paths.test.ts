@@ -108,7 +108,6 @@ const calls: [args: string[], env: Record<string, string>, sentence: string][] =
     {},
     '<folder>/file/votes.jsonl cannot be used: <folder>/file is a file. Remove it, or name another path.',
   ],
-  [['verify', 'file/x'], {}, 'file/x cannot be used: <folder>/file is a file. Remove it, or name another path.'],
   [['verify', 'loop'], {}, 'loop cannot be used: its symbolic links lead in a circle (ELOOP).'],
   [
     ['validate', '--format', 'github'],

@@ -18,7 +18,9 @@ test('the terminal shows the address, each update, and errors until they are fix
     writeCatalog(folder, agents);
     const file = join(folder, 'agents', 'one', 'agent.md');
     const text = readFileSync(file, 'utf8');
-    const session = onTerminal(['dev', '--cwd', folder, '--port', '0'], { env: { NO_COLOR: '1', TMPDIR: folder } });
+    // Node.js 22 and later keep what they compiled in TMPDIR.
+    const env = { NO_COLOR: '1', TMPDIR: folder, NODE_DISABLE_COMPILE_CACHE: '1' };
+    const session = onTerminal(['dev', '--cwd', folder, '--port', '0'], { env });
     await session.sees('Preview at http://localhost:');
     writeFileSync(file, text.replace('difficulty: easy', 'difficulty: \u202eysae'));
     await session.sees('agents/one/agent.md:6:13  error  ');
