@@ -145,7 +145,9 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
     ? `${programName} ${programVersion} was not installed from a registry, so the catalog has a copy in vendor/. Commit it: npm installs the program from it.\n`
     : '';
   const commit = !made.commits
-    ? ''
+    ? flags.git === true
+      ? 'Git made no commit, since the folder is already in a repository.\n'
+      : ''
     : unmade === null
       ? 'Created a Git repository with a first commit.\n'
       : `Every file was written, but Git made no commit: ${unmade}\n`;

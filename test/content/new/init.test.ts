@@ -260,7 +260,8 @@ test('--git makes a first commit of the files of the catalog only, and says if G
     assert.is(refused.code, 1);
     assert.match(refused.stderr, /^Created "Other"[\s\S]*Every file was written, but Git made no commit: .*email/);
     // A repository around the folder stays the only one.
-    await catalog(['init', 'mine/inner', ...args], { cwd: folder, env: { ...author, ...committer } });
+    const inner = await catalog(['init', 'mine/inner', ...args], { cwd: folder, env: { ...author, ...committer } });
+    assert.match(inner.stderr, 'files.\nGit made no commit, since the folder is already in a repository.\n');
     assert.not.ok(existsSync(join(folder, 'mine/inner/.git')));
   });
 });
