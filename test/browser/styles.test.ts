@@ -330,6 +330,13 @@ awkward('no page scrolls sideways, however long a word is', () =>
   }),
 );
 
+// Its table of 20 columns needs these 480 px.
+awkward('an email is no wider than its window, however long a word is', () =>
+  texts.look('/mail/99.html', { viewport: { width: 480, height: 800 } }, async (page) => {
+    assert.is(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
+  }),
+);
+
 awkward(
   'a wide table scrolls in its own box, which a keyboard reaches, and its cells are aligned as the text says',
   () =>

@@ -16,7 +16,7 @@ export const mailStyles = {
   preheader: 'display: none; max-height: 0; overflow: hidden;',
   frame: 'width: 100%; border-collapse: collapse; background-color: #fbf9f4;',
   column: 'width: 100%; max-width: 600px; margin: 0 auto; border-collapse: collapse;',
-  cell: 'padding: 24px 16px; text-align: start;',
+  cell: 'padding: 24px 16px; text-align: start; word-break: break-word;',
   masthead: `margin: 0 0 24px; padding: 0 0 8px; border-bottom: 1px solid ${line}; font-family: ${sans}; font-size: 14px; line-height: 1.5; color: ${quiet};`,
   first: `margin: 0 0 8px; font-family: ${serif}; font-size: 30px; line-height: 1.2; color: ${ink};`,
   second: `margin: 24px 0 8px; font-family: ${serif}; font-size: 20px; line-height: 1.3; color: ${ink};`,
