@@ -8,6 +8,7 @@ import { CatalogBuilder, daily } from '../../src/cli/nightly-build.ts';
 import { readPublished } from '../../src/storage/build-folder.ts';
 import { inFolder, type SmallAgent, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { until } from '../support/until.ts';
+import { written } from '../support/written.ts';
 
 /** A server with --build serves the last good build, whatever happens to the catalog, and builds again once it can. */
 
@@ -31,9 +32,8 @@ async function start(folder: string) {
     error = thrown as Error;
   }
   builder.stop();
-  const text = (stream: PassThrough) => String(stream.read() ?? '');
   const slugs = error === undefined ? [...readPublished(dist).titles.keys()].sort() : [];
-  return { error, messages: text(messages), log: text(log), slugs };
+  return { error, messages: written(messages), log: written(log), slugs };
 }
 
 test('a due agent with an error is skipped, and the rest of the catalog is built', () =>

@@ -8,6 +8,7 @@ import { Console } from '../../src/cli/console.ts';
 import { CatalogBuilder } from '../../src/cli/nightly-build.ts';
 import { inFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { until } from '../support/until.ts';
+import { written } from '../support/written.ts';
 
 /** The build of a new day runs in another process. Here, that process is an imitation of the program. */
 
@@ -58,7 +59,7 @@ async function rebuild(script: string, use: (place: Rebuilding, folder: string) 
     const called = () =>
       existsSync(join(folder, 'called')) ? JSON.parse(readFileSync(join(folder, 'called'), 'utf8')) : undefined;
     try {
-      await use({ builder, called, log: () => (text += log.read() ?? '') }, folder);
+      await use({ builder, called, log: () => (text += written(log)) }, folder);
     } finally {
       builder.stop();
       globalThis.setTimeout = own.setTimeout;

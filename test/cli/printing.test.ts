@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { Console } from '../../src/cli/console.ts';
 import { bundled, inFolder, type SmallAgent, writeCatalog } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
+import { written } from '../support/written.ts';
 
 /** Text of strangers cannot control the terminal that it is printed on, nor the GitHub Actions job that prints it. */
 
@@ -80,13 +81,13 @@ test('JSON has the same values, with escapes', async () => {
 });
 
 test('our colors stay, and those in other text are removed', () => {
-  const written = (color: boolean) => {
+  const said = (color: boolean) => {
     const error = Object.assign(new PassThrough(), { isTTY: color });
     new Console(new PassThrough(), error, {}).say('\u001b[31mred\u001b[0m \u001b[8mhidden\u001b[38;5;1m\n');
-    return String(error.read());
+    return written(error);
   };
-  assert.is(written(true), '\u001b[31mred\u001b[0m �[8mhidden�[38;5;1m\n');
-  assert.is(written(false), '�[31mred�[0m �[8mhidden�[38;5;1m\n');
+  assert.is(said(true), '\u001b[31mred\u001b[0m �[8mhidden�[38;5;1m\n');
+  assert.is(said(false), '�[31mred�[0m �[8mhidden�[38;5;1m\n');
 });
 
 test('progress is shown from one second on, with the time left: on a terminal as one line, which the next message clears, and in logs every ten seconds', () => {
@@ -100,7 +101,7 @@ test('progress is shown from one second on, with the time left: on a terminal as
     }
     terminal.say('Done.\n');
     terminal.say('Bye.\n');
-    return String(error.read());
+    return written(error);
   };
   const shown = ['3 of 9, 2 s left', '5 of 9', '6 of 9, 6 s left', '7 of 9, 3 s left'];
   const lines = shown.map((text) => `\rChecking agents: ${text}\u001b[K`);
@@ -151,7 +152,7 @@ test('a reader that closes the pipe is no error, but a full disk is, and is repo
     const terminal = new Console(streams.out, streams.error, {});
     for (const code of ['EPIPE', 'ENOSPC', 'ENOSPC']) {
       streams[failing].emit('error', failure(code));
-      outcomes.push([terminal.exitCode, process.exitCode ?? 0, String(streams.error.read() ?? '')]);
+      outcomes.push([terminal.exitCode, process.exitCode ?? 0, written(streams.error)]);
       process.exitCode = exitCode;
     }
     terminal.exitCode = 130;
@@ -181,7 +182,7 @@ test('the time left of a second task does not depend on the first', () => {
     now = at;
     terminal.progress(task, done, 10);
   }
-  assert.match(String(error.read()), 'Checking agents: 5 of 10, 10 s left');
+  assert.match(written(error), 'Checking agents: 5 of 10, 10 s left');
 });
 
 test('only the messages of MCP and the log of the server bypass the console', () => {

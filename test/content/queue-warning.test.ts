@@ -6,6 +6,7 @@ import { addStatus } from '../../src/cli/commands/status.ts';
 import { Console } from '../../src/cli/console.ts';
 import { CatalogCommand } from '../../src/cli/options.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
+import { written } from '../support/written.ts';
 
 /** `queueWarningDays`: agents are ready for two days after today, which is below, at or above what the settings require. */
 
@@ -20,7 +21,7 @@ async function output(...args: string[]): Promise<{ stdout: string; stderr: stri
   addStatus(program, terminal);
   addPublish(program, terminal);
   await program.parseAsync([...args, '--today', today], { from: 'user' });
-  const [stdout, stderr] = streams.map((stream) => String(stream.read() ?? ''));
+  const [stdout, stderr] = streams.map((stream) => written(stream));
   return { stdout: stdout ?? '', stderr: stderr ?? '' };
 }
 

@@ -19,6 +19,7 @@ import { bundled } from '../support/catalog.ts';
 import { diagnosticsOf } from '../support/diagnose.ts';
 import { editorialMistakes } from '../support/editorial-mistakes.ts';
 import { type Mistake, mistakes } from '../support/mistakes/index.ts';
+import { written } from '../support/written.ts';
 
 /** Pages of docs/ that are generated from the code, so that they cannot go stale. UPDATE=1 writes them. */
 
@@ -137,7 +138,7 @@ test('docs/commands.md has the help of every command', async () => {
   const program = await createProgram(new Console(out, new PassThrough(), {}));
   const helpOf = (command: Command) => {
     command.configureOutput({ getOutHelpWidth: () => 80 }).outputHelp();
-    return ['```', String(out.read()).trim(), '```'];
+    return ['```', written(out).trim(), '```'];
   };
   const lines = [
     '# Commands',

@@ -134,6 +134,8 @@ test('allowed: the neighbors of hidden characters in Unicode, and number signs o
 const pairs: [what: string, allowed: string, refused: string][] = [
   ['variants of ideographs in the basic plane', '字\uFE02', '字\uFE03'],
   ['variants of ideographs beyond it', '字\u{E011F}', '字\u{E0120}'],
+  ['a variant of an ideograph above U+FFFF', '\u{20BB7}\uFE00', 'a\uFE00'],
+  ['U+200D between a letter above U+FFFF and its virama', '\u{11013}\u200D\u{11046}', '.\u200D\u{11046}'],
   ['the last Mongolian variant', 'ᠠ\u180F', 'ᠠ\u200B'],
   ['the first Mongolian letter', '\u1820\u180B', '\u181F\u180B'],
   ['the last Mongolian letter', '\u18AA\u180B', '\u18AB\u180B'],

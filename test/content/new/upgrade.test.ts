@@ -16,6 +16,7 @@ import { git } from '../../support/git.ts';
 import { catalog, run } from '../../support/process.ts';
 import { numbers, published } from '../../support/publication-days.ts';
 import { init, read } from '../../support/scaffold.ts';
+import { written } from '../../support/written.ts';
 
 /** `catalog upgrade` replaces what nobody changed, and loses nothing of the editor's. */
 
@@ -146,7 +147,7 @@ test('in a terminal, the lines that both sides changed have colors, and nothing 
     await main(['node', 'catalog', 'upgrade', '--check', '--cwd', folder], out, error).finally(() => {
       Object.assign(process.env, { NO_COLOR: NO_COLOR ?? '', TERM: TERM ?? '' });
     });
-    const shown = String(out?.read());
+    const shown = written(out as PassThrough);
     assert.match(shown, '\u001b[31m-name: Mine\u001b[0m\n');
     assert.match(shown, '\u001b[1m+name: Validate\u001b[0m\n');
     assert.not.match(shown, '\ufffd');

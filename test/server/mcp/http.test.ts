@@ -12,6 +12,7 @@ import {
 } from '../../support/mcp-messages.ts';
 import { type Asking, ask, assertError, exchange, parseAnswer, postJson } from '../../support/requests.ts';
 import { withRuntime } from '../../support/server.ts';
+import { written } from '../../support/written.ts';
 
 /** What HTTP allows and refuses at the address of the MCP server, and how many messages a client may send. */
 
@@ -138,7 +139,7 @@ test('texts and ids in any script arrive as they were written, over HTTP and ove
     const { input, output, ended } = stdioHere(await mcpCatalog(dist));
     input.end(JSON.stringify(message));
     await ended;
-    assert.equal(JSON.parse(String(output.read())), given);
+    assert.equal(JSON.parse(written(output)), given);
   });
 });
 

@@ -10,6 +10,7 @@ import { agents, mcpCatalog, stdioHere } from '../../support/mcp.ts';
 import { bin, catalog, catalogProcess, inherited } from '../../support/process.ts';
 import { builtCatalog } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
+import { written } from '../../support/written.ts';
 
 /** An assistant that starts `catalog mcp` as a process relies on this. */
 
@@ -75,7 +76,7 @@ test('lines may come in pieces of any size', async () => {
       for (let start = 0; start < bytes.length; start += size) input.write(bytes.subarray(start, start + size));
       input.end();
       await ended;
-      assert.equal(answersIn(String(output.read())), answers, `pieces of ${size}`);
+      assert.equal(answersIn(written(output)), answers, `pieces of ${size}`);
     }
   });
 });
