@@ -132,18 +132,12 @@ function agentLines(agents: readonly (AgentSummary & { score?: number })[], deta
     .join('\n');
 }
 
-/** Categories and tags to try after a request found nothing. */
-function suggestions({ categories, tags }: McpCatalog): { categories: string[]; tags: string[] } {
-  return {
-    categories: categories.map(({ key }) => key),
-    tags: tags.slice(0, suggestedTags).map(({ key }) => key),
-  };
-}
-
-/** Says that nothing was found, the likely reason, and what to try. Without a `query`, it was a list. */
-function nothingFound(catalog: McpCatalog, { query, category, tag }: Filters & { query?: string }): string {
-  if (catalog.agents.length === 0) return 'The catalog has no agents yet.';
-  const { categories, tags } = suggestions(catalog);
+/** Adds to an answer that nothing was found, the likely reason, and what to try. Without a `query`, it was a list. */
+function nothingFound(catalog: McpCatalog, answer: object, { query, category, tag }: Filters & { query?: string }) {
+  const categories = catalog.categories.map(({ key }) => key);
+  const tags = catalog.tags.slice(0, suggestedTags).map(({ key }) => key);
+  const data = { ...answer, tryInstead: { categories, tags } };
+  if (catalog.agents.length === 0) return { text: 'The catalog has no agents yet.', data };
   const reasons = [
     unknownValue(catalog, 'category', category, catalog.categories),
     unknownValue(catalog, 'tag', tag, catalog.tags),
@@ -153,7 +147,8 @@ function nothingFound(catalog: McpCatalog, { query, category, tag }: Filters & {
   const next = query === undefined ? 'Try' : 'Try fewer or other words, or list_agents with';
   const alternatives = [`${next} one of these categories: ${categories.join(', ')}`];
   if (tags.length > 0) alternatives.push(`or one of these tags: ${tags.join(', ')}`);
-  return `${[opening, ...reasons.filter((reason) => reason !== '')].join(' ')}\n${alternatives.join(';\n')}.`;
+  const explained = [opening, ...reasons.filter((reason) => reason !== '')].join(' ');
+  return { text: `${explained}\n${alternatives.join(';\n')}.`, data };
 }
 
 function unknownValue(
@@ -210,14 +205,8 @@ const tools: readonly Tool[] = [
         return { failure: 'list_agents did not return this `cursor`. Leave it out to start from the newest agent.' };
       const { items, nextCursor } = page;
       const more = nextCursor === undefined ? '' : `\n\nMore follow: call list_agents with cursor "${nextCursor}".`;
-      const data = {
-        agents: items.map(listed(detail)),
-        total: fitting.length,
-        nextCursor,
-      };
-      if (fitting.length === 0) {
-        return { text: nothingFound(catalog, filters), data: { ...data, tryInstead: suggestions(catalog) } };
-      }
+      const data = { agents: items.map(listed(detail)), total: fitting.length, nextCursor };
+      if (fitting.length === 0) return nothingFound(catalog, data, filters);
       return {
         text: `Showing ${items.length} of ${fitting.length}, newest first:\n\n${agentLines(items, detail)}${more}`,
         data,
@@ -235,15 +224,8 @@ const tools: readonly Tool[] = [
     run({ query, limit, detail, ...filters }, catalog) {
       const { agents, total, matched } = search(catalog, query, filters, limit);
       const short = listed(detail);
-      const data = {
-        agents: agents.map(({ score, ...agent }) => ({ ...short(agent), score })),
-        total,
-        matched,
-      };
-      if (total === 0) {
-        const text = nothingFound(catalog, { query, ...filters });
-        return { text, data: { ...data, tryInstead: suggestions(catalog) } };
-      }
+      const data = { agents: agents.map(({ score, ...agent }) => ({ ...short(agent), score })), total, matched };
+      if (total === 0) return nothingFound(catalog, data, { query, ...filters });
       const words = matched === 'every word' ? '' : ' No agent has every word of the query; these have some.';
       const text = `Showing ${agents.length} of ${total}, best match first.${words}\n\n${agentLines(agents, detail)}`;
       return { text, data };
