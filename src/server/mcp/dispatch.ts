@@ -162,7 +162,7 @@ export async function listPrompts({ cursor }: Params<'prompts/list'>, catalog: M
  * because getPrompt takes a prompt without any of them. Clients load the whole list, so it has no icon, no title beside
  * the slug, and only the start of each hint.
  */
-export async function listedPrompt({ slug, excerpt }: AgentSummary, catalog: McpCatalog): Promise<object> {
+async function listedPrompt({ slug, excerpt }: AgentSummary, catalog: McpCatalog): Promise<object> {
   const inputs = inputsOf((await catalog.prompt(slug)) ?? '');
   return {
     name: slug,

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { sha256Of } from '../../lib/files.ts';
 import { listenParams } from '../../schema/mcp.ts';
 import type { McpCatalog } from './catalog.ts';
-import { dispatch, listedPrompt, parseMessage, type Reply } from './dispatch.ts';
+import { dispatch, parseMessage, type Reply } from './dispatch.ts';
 import {
   checkEnvelope,
   eraOf,
@@ -92,11 +92,9 @@ export class ListChanges {
   }
 }
 
-/** A digest of what the lists show: the card, the agents, and the arguments of their prompts. */
-async function listsOf(catalog: McpCatalog): Promise<string> {
-  const hash = createHash('sha256').update(JSON.stringify([catalog.card, catalog.agents]));
-  for (const agent of catalog.agents) hash.update(JSON.stringify(await listedPrompt(agent, catalog).catch(() => null)));
-  return hash.digest('hex');
+/** A digest of what the lists show: the card, the agents, and their prompts, which declare the arguments. Never rejects. */
+async function listsOf({ card, agents, promptDigests }: McpCatalog): Promise<string> {
+  return sha256Of(JSON.stringify([card, agents, await promptDigests().catch(() => null)]));
 }
 
 /** A notification as JSON. With the id of a subscription, it is part of it. */

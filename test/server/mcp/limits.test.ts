@@ -156,7 +156,7 @@ test('a line of stdin can have up to 256 KiB, in chunks of any size', async () =
     await serveStdio({
       input: input(),
       write: async (json) => void codes.push(JSON.parse(json.toString()).error?.code),
-      catalog: async () => ({ agents: [] as unknown, results: keptResults() }) as McpCatalog,
+      catalog: async () => ({ promptDigests: async () => null as unknown, results: keptResults() }) as McpCatalog,
       onBug: (error) => codes.push(error),
     });
     return codes;
@@ -179,7 +179,7 @@ test('a bug is reported to the operator over stdio too, and the next message is 
   await serveStdio({
     input: input(),
     write: async (json) => void answers.push(JSON.parse(json.toString())),
-    catalog: async () => ({ agents: [] as unknown, results: keptResults() }) as McpCatalog,
+    catalog: async () => ({ promptDigests: async () => null as unknown, results: keptResults() }) as McpCatalog,
     onBug: (error) => bugs.push(error),
   });
   const error = { code: -32603, message: 'The server failed. The error is in its log.' };
