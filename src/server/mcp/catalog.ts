@@ -176,12 +176,15 @@ export function pageOf<Item extends { issue: number }>(
   return { items: page, nextCursor: last && rest.length > size ? cursorAfter(last.issue) : undefined };
 }
 
-/** The same for the list methods. Throws RpcError -32602 for a cursor that this server cannot have given. */
+/** The same for the list methods. Throws unknownCursor for a cursor that this server cannot have given. */
 export function listPage<Item extends { issue: number }>(items: readonly Item[], cursor: string | undefined) {
   const page = pageOf(items, cursor, listPageSize);
-  if (page === null)
-    throw new RpcError('invalidParams', 'This server did not return this cursor. Leave it out to get the first page.');
+  if (page === null) throw unknownCursor();
   return page;
+}
+
+export function unknownCursor(): RpcError {
+  return new RpcError('invalidParams', 'This server did not return this cursor. Leave it out to get the first page.');
 }
 
 /** The entries in an answer of a list method. 10,000 agents stay below the 64 pages that clients follow. */

@@ -10,7 +10,7 @@ import { handshakeVersions, methodParams, modernVersion, protocolVersions } from
 import { contributedPrompts, provenance } from '../../text/agent-sections.ts';
 import { shortened } from '../../text/markdown-text.ts';
 import { fillIn, inputsOf, reservedName } from '../../text/prompt-text.ts';
-import { fits, listPage, type McpCatalog, nearestSlugs } from './catalog.ts';
+import { fits, listPage, type McpCatalog, nearestSlugs, unknownCursor } from './catalog.ts';
 import {
   checkEnvelope,
   checkVersionHeader,
@@ -342,6 +342,14 @@ function row<Of extends keyof typeof methodParams>(
   return [name, { eras, params: methodParams[name], ttlMs, call: (params, catalog) => call(params as never, catalog) }];
 }
 
+/** Calls a method that lists everything at once, so no cursor is known. Throws unknownCursor. */
+function onePage(list: (catalog: McpCatalog) => object) {
+  return ({ cursor }: Params<'tools/list'>, catalog: McpCatalog) => {
+    if (cursor !== undefined) throw unknownCursor();
+    return list(catalog);
+  };
+}
+
 const both: readonly Era[] = ['modern', 'handshake'];
 const minute = 60_000;
 /** How long results are cached. The next agent is published within a day, but a correction can come at any time. */
@@ -351,10 +359,10 @@ const methods = new Map<string, Method>([
   row('initialize', ['handshake'], null, initialize),
   row('ping', ['handshake'], null, () => ({})),
   row('server/discover', ['modern'], ofServer, (_, catalog) => discover(catalog)),
-  row('tools/list', both, ofCatalog, (_, catalog) => listTools(catalog)),
+  row('tools/list', both, ofCatalog, onePage(listTools)),
   row('tools/call', both, null, callTool),
   row('resources/list', both, ofCatalog, listResources),
-  row('resources/templates/list', both, ofServer, listTemplates),
+  row('resources/templates/list', both, ofServer, onePage(listTemplates)),
   row('resources/read', both, ofCatalog, readResource),
   row('prompts/list', both, ofCatalog, listPrompts),
   row('prompts/get', both, null, getPrompt),
