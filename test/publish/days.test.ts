@@ -51,6 +51,8 @@ test('day one: a new agent is written, checked, committed, and published with nu
   assert.is(valid.code, 0, valid.stdout + valid.stderr);
   addAgent(editor, 'second', '2027-03-02');
   await save(editor, 'Add the first two agents');
+  // Anyone who may push a branch can give it a name that ends like the full name of the default one.
+  await git(editor, 'push', '--quiet', 'origin', 'HEAD~:refs/heads/a/refs/heads/main');
 
   // This run starts the compiled program each time, as a runner does.
   const run = await forge.play('publish.yml', { today: '2027-03-01', inProcess: false });

@@ -101,7 +101,7 @@ const rows: Exchange[] = [
   ],
   ['a cursor that is a number', request('prompts/list', { cursor: 5 }), {}, 200, -32602],
   ['an empty cursor', request('resources/list', { cursor: '' }), {}, 200, -32602],
-  // The cursor is one of another list: a client that follows it would get the first page again, without end.
+  // It is a cursor of another list. A client that sent it would get the first page again, as if it were the next.
   ['a cursor of tools', request('tools/list', { cursor: 'YmVmb3JlIDI' }), {}, 200, -32602],
   ['a cursor of templates', request('resources/templates/list', { cursor: 'YmVmb3JlIDI' }), {}, 200, -32602],
   ['a completion without a ref', request('completion/complete', {}), {}, 200, -32602],
