@@ -48,6 +48,15 @@ test('before Pages is on, and in a fork, nothing is numbered', async () => {
   assert.is(await git(forge.remote, 'rev-parse', 'main'), before);
 });
 
+test('on a protected branch, the run fails and says what to do, since readers would wait for an agent that is not published', async () => {
+  const hook = join(forge.remote, 'hooks/update');
+  writeFileSync(hook, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  const run = await forge.play('publish.yml', { today: '2027-02-27' });
+  rmSync(hook);
+  assert.equal(run.results, { ...published, ...stopped, push: 'failure', alert: 'success' }, said(run));
+  assert.match(said(run), '::error title=The push was refused::Let this workflow push to main');
+});
+
 test('a private repository whose site is only on a server publishes without Pages', async () => {
   addAgent(editor, 'first', '2027-02-25');
   addAgent(editor, 'and-second', '2027-02-26');
