@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { frontMatterIn } from '../content/parse/front-matter.ts';
 import { pathOf } from '../content/read.ts';
-import { explainSystemError, OperationError } from '../lib/errors.ts';
+import { explainSystemError, OperationError, succeeds } from '../lib/errors.ts';
 import { replaceFiles } from '../lib/files.ts';
 import { locationsInFrontMatter } from '../schema/diagnostics/yaml-location.ts';
 import type { Release } from './plan.ts';
@@ -70,10 +70,11 @@ export function writeNumbers(cwd: string, releases: readonly Release[]) {
   try {
     write('after');
   } catch (error) {
-    // Before the first file is replaced, all are written next to them.
-    if ((error as NodeJS.ErrnoException).syscall === 'rename') undo();
+    // Before the first file is replaced, all are written next to them. What failed may fail again.
+    const isSame = (error as NodeJS.ErrnoException).syscall !== 'rename' || succeeds(undo);
+    const outcome = isSame ? 'Nothing has changed.' : 'Check with git diff what has changed.';
     throw new OperationError(
-      `Cannot write the numbers. ${explainSystemError(error) ?? (error as Error).message} Nothing has changed.`,
+      `Cannot write the numbers. ${explainSystemError(error) ?? (error as Error).message} ${outcome}`,
     );
   }
   return { files: changes.map(({ file }) => file), undo };

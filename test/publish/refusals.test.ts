@@ -1,4 +1,5 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -159,6 +160,29 @@ test('if one number cannot be written, all are removed again', () =>
       /^Cannot write the numbers\. .*two\/\.agent\.md\.draft-\d+.* Nothing has changed\.$/,
     );
     rmSync(inTheWay, { recursive: true });
+    assert.equal(snapshot(folder), before);
+  }));
+
+test('if one file cannot be replaced, now or later, the message says which, and the others are as before', () =>
+  inFolder((folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2027-03-01' }, ...agents.slice(1)]);
+    const before = snapshot(folder);
+    const releases = ['one', 'two'].map((slug, index) => ({ slug, issue: index + 1, date: today, title: slug }));
+    const original = fs.renameSync;
+    fs.renameSync = (from, to) => {
+      if (!String(to).includes('/two/')) return original(from, to);
+      throw Object.assign(new Error('no'), { code: 'EROFS', syscall: 'rename', path: from, dest: to });
+    };
+    syncBuiltinESMExports();
+    try {
+      assert.throws(
+        () => writeNumbers(folder, releases),
+        /^Cannot write the numbers\. \S+\/two\/agent\.md cannot be used: .*\. Check with git diff what has changed\.$/,
+      );
+    } finally {
+      fs.renameSync = original;
+      syncBuiltinESMExports();
+    }
     assert.equal(snapshot(folder), before);
   }));
 
