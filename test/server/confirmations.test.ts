@@ -81,7 +81,7 @@ test('a link that was used before its reader left does not subscribe them again'
     const replayed = await open(confirmLink(mail), 'POST', '');
     assert.equal(
       [replayed.status, titleOf(replayed), says(replayed)],
-      [410, 'This link does not work', 'This subscription has ended. Subscribe again to get a new link.'],
+      [410, 'This link did not work', 'This subscription has ended. Subscribe again to get a new link.'],
     );
     assert.equal(
       stored().map(({ event }) => event),

@@ -40,7 +40,7 @@ test('a link that is wrong says why, and changes nothing', () =>
       const { pathname, search } = new URL(link);
       for (const method of ['GET', 'POST']) {
         const answer = await ask(address, pathname + search, { method });
-        assert.equal([answer.status, titleOf(answer), says(answer)], [status, 'This link does not work', text], name);
+        assert.equal([answer.status, titleOf(answer), says(answer)], [status, 'This link did not work', text], name);
         assert.not.match(answer.text, '<script>');
       }
     }

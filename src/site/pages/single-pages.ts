@@ -261,7 +261,7 @@ export const subscriptionPages = answers(
     },
     unsubscribed: { title: 'You are unsubscribed', text: 'You get no more of these emails.' },
     failed: {
-      title: 'This link does not work',
+      title: 'This link did not work',
       text: generalMessages.failed,
       description: 'The link in the email does not work.',
     },
