@@ -96,7 +96,11 @@ test('every email needs only what the large mail programs support, except where 
 
 test('each text of an agent is written in its own direction: a sentence from right to left ends at the left', () =>
   inFolder((folder) => {
-    writeCatalog(folder, [{ ...hebrew, files: { 'prompt.txt': `בדוק את הקבצים.\n${goodPrompt}` } }]);
+    const files = {
+      'prompt.txt': `בדוק את הקבצים.\n${goodPrompt}`,
+      'sample-output.txt': '| קובץ | שם |\n|---|---|\n| א | ב |\n',
+    };
+    writeCatalog(folder, [{ ...hebrew, files }]);
     const site = siteIn(folder);
     const [agent] = site.agents;
     assert.ok(agent);
@@ -113,6 +117,7 @@ test('each text of an agent is written in its own direction: a sentence from rig
           text,
         );
       assert.match(mail.html, 'text-align: start');
+      assert.not.match(mail.html, 'text-align: left');
     }
   }));
 

@@ -14,7 +14,7 @@ interface Environment {
 }
 
 const mailCell =
-  'padding: 4px 8px 4px 0; border-bottom: 1px solid #d9d3c5; font-size: 14px; text-align: left; vertical-align: top; word-break: break-word;';
+  'padding: 4px 8px 4px 0; border-bottom: 1px solid #d9d3c5; font-size: 14px; text-align: start; vertical-align: top; word-break: break-word;';
 
 const mailPre = 'white-space: pre-wrap; word-break: break-word;';
 
