@@ -100,7 +100,7 @@ interface Schedules extends Pick<Calendar, 'reserved'> {
  * permanently, at most one agent is published a day, and later agents have higher numbers).
  *
  * `today` is the earliest date that is suggested as free. Folders in `blamed` already have an error that explains any
- * conflict, so they get no further one. If two folders have the same date, the one in `onBranch` keeps it.
+ * conflict, so they get no further one. If two folders have the same date or title, the one in `onBranch` keeps it.
  */
 export function checkTogether(
   { folders, reserved }: Calendar,
