@@ -203,6 +203,7 @@ async function send(dist: string, [command = '', ...args]: readonly string[], ta
   if (packing.code !== 0) throw new OperationError(`The build could not be packed: ${packing.output}.`);
 }
 
+/** How a process ended. The code is null if it did not start, and 1 after a signal, such as that for a broken pipe. */
 function outcomeOf(name: string, child: ChildProcess): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => {
     let stderr = '';
@@ -210,10 +211,11 @@ function outcomeOf(name: string, child: ChildProcess): Promise<{ code: number | 
       stderr += text;
     });
     child.on('error', (error) => resolve({ code: null, output: `${name} cannot be run (${error.message})` }));
-    child.on('close', (code) => {
+    child.on('close', (code, signal) => {
       // The messages that quote it end the sentence themselves.
       const lastLines = stderr.trim().split('\n').slice(-5).join(' / ').replace(/\.+$/, '');
-      resolve({ code, output: lastLines === '' ? `${name} exited with code ${code}` : lastLines });
+      const output = lastLines || `${name} ended with ${signal ?? `code ${code}`}`;
+      resolve({ code: code ?? 1, output });
     });
   });
 }

@@ -32,9 +32,9 @@ const one: SmallAgent = { slug: 'one', date: '2026-01-01' };
 const two: SmallAgent = { slug: 'two', date: '2026-01-02' };
 
 /** The target on the command line overrides the variable, whose value is unusable. Workflows set missing secrets to ''. */
-const deploy = (out: string, host: string, ssh = 'sh -c'): Promise<Finished> =>
+const deploy = (out: string, host: string, ssh = 'sh -c', env: NodeJS.ProcessEnv = {}): Promise<Finished> =>
   catalog(['deploy', `catalog@host.example:${host}`, '--out', out, '--ssh', ssh], {
-    env: { RUNTIME_TARGET: 'none', RUNTIME_SSH_KEY: '', RUNTIME_KNOWN_HOSTS: '' },
+    env: { RUNTIME_TARGET: 'none', RUNTIME_SSH_KEY: '', RUNTIME_KNOWN_HOSTS: '', ...env },
   });
 
 test('under load, a new agent can be voted on at once, and no request fails', async () => {
@@ -283,8 +283,25 @@ test('what is wrong with a new host is said, with the way to fix it', () =>
       chmodSync(ssh, 0o755);
       const { code, stderr } = await deploy(out, join(folder, name), ssh);
       assert.is(code, 1, name);
-      assert.match(stderr, message, name);
+      assert.match(stderr, message, `${name}: ${stderr}`);
     }
+  }));
+
+test('a host that refuses before it has read everything is quoted, although the system ends tar', () =>
+  inFolder(async (folder) => {
+    const out = builtCatalog(join(folder, 'first'), [one]);
+    const programs: [name: string, script: string][] = [
+      ['tar', 'kill -PIPE $$'],
+      ['ssh', 'echo "mkdir: cannot create directory /srv: Permission denied" >&2; exit 1'],
+    ];
+    for (const [name, script] of programs) writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const env = { PATH: `${folder}:${process.env.PATH}` };
+    const { code, stderr } = await deploy(out, join(folder, 'host'), join(folder, 'ssh'), env);
+    assert.is(code, 1);
+    assert.match(
+      stderr,
+      /did not accept the build: mkdir: .*Permission denied\. It serves what it served before\.\nCreate/,
+    );
   }));
 
 test('only the owner can read the file of the key, only known hosts are trusted, and both files are removed', async () => {
