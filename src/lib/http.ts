@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { parseBoundedJson } from './bounded.ts';
 
 /** A request, with the limits of its answer. A body is JSON. */
@@ -51,7 +52,8 @@ export interface HttpAnswer {
 /** Sends a request. It, and the reading of its answer, throw HttpFailed, and nothing else but what `checkRedirect` throws. */
 export async function httpRequest(address: string, request: HttpRequest): Promise<HttpAnswer> {
   const { method = 'GET', body, signal, redirects = 0, checkRedirect, fetch = globalThis.fetch } = request;
-  // A service may close a kept connection while this process is busy: then the next request fails, perhaps one that must not be repeated.
+  // A service may close a kept connection while this process is busy. Then the next request fails, perhaps one that must not
+  // be repeated.
   const headers: Record<string, string> = {
     'user-agent': 'daily-agent-catalog',
     connection: 'close',
@@ -87,11 +89,7 @@ function answerOf(response: Response, { signal, maxBytes }: HttpRequest): HttpAn
       throw failureOf(error, signal);
     }
   }
-  async function text(): Promise<string> {
-    const all = [];
-    for await (const chunk of chunks()) all.push(chunk);
-    return Buffer.concat(all).toString('utf8');
-  }
+  const text = async () => (await buffer(chunks())).toString('utf8');
   const { status, ok, headers } = response;
   return {
     ...{ status, ok, headers, text },

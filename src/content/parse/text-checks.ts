@@ -64,10 +64,10 @@ const joining = '\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Mongolian}\\p{Sc
 const joiningLetters = new RegExp(`[${joining}]`, 'gu');
 const afterJoining = new RegExp(`[${joining}]\\p{M}{0,4}$`, 'u');
 const beforeJoining = new RegExp(`^[${joining}]`, 'u');
-// V8 14 (Node.js 26) finds no letter above U+FFFF for a class in brackets before `$`, unless the pattern has the flag v.
 /** Signs that join the letters around them into a conjunct, in scripts of South and Southeast Asia. */
 const viramas =
   '\\u094D\\u09CD\\u0A4D\\u0ACD\\u0B4D\\u0BCD\\u0C4D\\u0CCD\\u0D4D\\u0DCA\\u1039\\u103A\\u17D2\\u1BAB\\uA8C4\\uA953\\uA9C0\\u{11046}\\u{1134D}\\u{11442}\\u{114C2}\\u{115BF}\\u{1163F}';
+// V8 14 (Node.js 26) finds no letter above U+FFFF for a class in brackets before `$`, unless the pattern has the flag v.
 const nextToVirama = [new RegExp(`[${viramas}]$`, 'v'), new RegExp(`^[${viramas}]`, 'u')] as const;
 const indicLetters =
   /[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Myanmar}\p{Script=Khmer}]/gu;

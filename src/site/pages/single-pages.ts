@@ -263,7 +263,7 @@ export const subscriptionPages = answers(
     failed: {
       title: 'This link did not work',
       text: generalMessages.failed,
-      description: 'The link in the email does not work.',
+      description: 'The link in the email did not work.',
     },
   }),
 );

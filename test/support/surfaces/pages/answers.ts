@@ -67,7 +67,7 @@ export function answerPages(page: Page): Record<string, Expected> {
       'main a @href': '/base/',
       'main form': [],
     }),
-    'subscription/failed.html': page(answer('This link did not work', 'The link in the email does not work.'), {
+    'subscription/failed.html': page(answer('This link did not work', 'The link in the email did not work.'), {
       h1: 'This link did not work',
       '.page-head > p': ['The link is incomplete, or it no longer works.', 'Go to the home page'],
       'main a @href': '/base/',
