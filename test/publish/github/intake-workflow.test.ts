@@ -96,11 +96,12 @@ test('an edit that breaks the form changes neither, and the answer says what to 
   );
 });
 
-test('once an editor has pushed to the branch, an edit of the form does not overwrite it', async () => {
+test('once an editor has amended the commit of the branch, an edit of the form does not overwrite it', async () => {
   await git(editor, 'fetch', '--quiet', 'origin');
   await git(editor, 'checkout', '--quiet', '-b', 'intake/3', 'origin/intake/3');
   writeFiles(editor, { 'agents/stock-list-checker/prompt.txt': 'Better\n' });
-  await save(editor, 'Improve the prompt', 'intake/3');
+  await git(editor, 'commit', '--quiet', '--all', '--amend', '--no-edit');
+  await git(editor, 'push', '--quiet', '--force', 'origin', 'intake/3');
   const run = await play(3, submitted());
   assert.equal(run.results, allDone, said(run));
   assert.is(await git(forge.remote, 'show', 'intake/3:agents/stock-list-checker/prompt.txt'), 'Better\n');
