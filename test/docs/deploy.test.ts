@@ -305,6 +305,21 @@ test('a build uploaded to a server: votes, subscribers and announcements survive
   });
 });
 
+test('a proxy that serves the files forwards what only the server can answer, and knows the type of each file', () => {
+  const [nginx, caddy] = ['nginx.conf', 'Caddyfile'].map((name) =>
+    readFileSync(new URL(`../../deploy/${name}`, import.meta.url), 'utf8'),
+  ) as [string, string];
+  const forwarded = [...nginx.matchAll(/^ +location (?:= )?(\S+) \{\n +try_files \S+ @server;/gm)].map(
+    ([, path]) => path,
+  );
+  assert.equal(forwarded, ['/api/', '/healthz', '/subscription/']);
+  // Emails link to pages that the build has too, but only the server confirms and unsubscribes.
+  assert.match(caddy, /^\t@server path \/api\/\* \/healthz \/subscription\/\*$/m);
+  assert.match(caddy, /^\t\tnot path .* \/subscription\/\*$/m);
+  for (const type of ['font/woff2', 'application/zip', 'application/mcp-server-card+json'])
+    assert.ok(nginx.includes(type));
+});
+
 test('systemd finds no mistake in a unit', async () => {
   await inFolder(async (folder) => {
     const found = await verifiedUnits(folder);
