@@ -26,7 +26,7 @@ export const programName = described.name;
 /** The version of this program, from its package.json. */
 export const programVersion = described.version;
 
-/** Whether a version is later than that of this program. A pre-release such as 0.3.0-beta is earlier than 0.3.0. */
+/** Whether a version is later than the version of this program. A pre-release such as 0.3.0-beta is earlier than 0.3.0. */
 export function isLater(version: string): boolean {
   // U+FFFF sorts after every other character.
   const [text = '', own = ''] = [version, programVersion].map((each) => each.replace(/^[^-]+$/, '$&-\uffff'));

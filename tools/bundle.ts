@@ -16,7 +16,7 @@ const program = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 /** Bundled CommonJS packages call `require`, which modules do not have. */
 const banner = `import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);`;
 
-// A packed file keeps its mode, and the package has the same bytes for whoever makes it.
+// A packed file keeps its mode, and the package has the same bytes for everyone who makes it.
 process.umask(0o022);
 /** The files of lib/, by their paths. */
 const made = new Set<string>();

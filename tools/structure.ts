@@ -18,7 +18,7 @@ export interface SourceFile {
   /** How many of them are code. */
   code: number;
   exports: readonly string[];
-  /** The files that it imports, and the names that it takes from each; `*` stands for all of them. */
+  /** The files that it imports, and the names that it takes from each; `*` means all of them. */
   imports: ReadonlyMap<string, ReadonlySet<string>>;
 }
 

@@ -7,7 +7,7 @@ import subsetFont from 'subset-font';
  * --import tsx tools/subset-fonts.ts`. The result is committed below templates/assets/fonts, so that builds do not
  * need the full fonts.
  *
- * Each font becomes three files: the characters of almost every page, those of German and Spanish with the euro sign, and
+ * Each font becomes three files: the characters of almost every page, the letters of German and Spanish with the euro sign, and
  * the rest of Latin-1. Browsers load the last two only for pages that use them (the `unicode-range` in style.css has to
  * match).
  *

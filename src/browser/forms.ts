@@ -30,13 +30,13 @@ function startVoting(form: HTMLFormElement): void {
   const key = `vote ${form.action} ${slug}`;
   const buttonOf = (vote: string | null) => [...choices].find(({ value }) => value === vote);
   const remembered = () => buttonOf(recall(key))?.value ?? null;
-  const known = remembered();
-  showVote(known);
+  const storedVote = remembered();
+  showVote(storedVote);
   // The link in an email names a vote. Only the reader sends it: email scanners follow links too.
   const link = new URLSearchParams(location.search).get('vote');
-  const asked = link === known ? undefined : buttonOf(link);
-  if (known === null) asked?.setAttribute('aria-pressed', 'true');
-  say(form, voteText(known, asked));
+  const asked = link === storedVote ? undefined : buttonOf(link);
+  if (storedVote === null) asked?.setAttribute('aria-pressed', 'true');
+  say(form, voteText(storedVote, asked));
   showTotals(form, slug);
 
   // A note goes with the latest vote, which the reader may have changed in another tab.
@@ -75,9 +75,10 @@ function showTotals(form: HTMLFormElement, slug: string): void {
 }
 
 /** What a form says of the vote that is known, and of the button for another one that a link in an email names. */
-function voteText(known: string | null, asked: HTMLButtonElement | undefined): string {
-  if (known === null) return asked === undefined ? '' : `To send your vote, press ${asked.textContent} again here.`;
-  return `You voted ${known}.${asked === undefined ? '' : ` To change your vote, press ${asked.textContent}.`}`;
+function voteText(storedVote: string | null, asked: HTMLButtonElement | undefined): string {
+  if (storedVote === null)
+    return asked === undefined ? '' : `To send your vote, press ${asked.textContent} again here.`;
+  return `You voted ${storedVote}.${asked === undefined ? '' : ` To change your vote, press ${asked.textContent}.`}`;
 }
 
 /**

@@ -303,7 +303,7 @@ export function startOpenIn(): void {
 
 const inputsKey = (address: string) => `inputs ${address}`;
 
-/** Returns the remembered texts by the names of their fields. `address` is that of the agent. */
+/** Returns the remembered texts by the names of their fields. `address` is the agent's address. */
 function ownInputs(address: string): ReadonlyMap<string, string> {
   return textsIn(recall(inputsKey(address)));
 }

@@ -8,7 +8,7 @@ type Field = HTMLInputElement | HTMLSelectElement;
 
 const fieldOf = (form: HTMLFormElement, name: string) => form.elements.namedItem(name) as Field | null;
 
-/** Whether the page shows a search: that of the address, or filters that were chosen while the index was loading. */
+/** Whether the page shows a search: the one in the address, or filters that were chosen while the index was loading. */
 export function isSearching(form: HTMLFormElement): boolean {
   return hasSearch(form) || !isEmpty({ ...readForm(form), q: '' });
 }

@@ -8,11 +8,11 @@ import { isEmpty, isSearching, listOf, readForm, type SearchState, showAddress, 
 /** How many results the archive shows at first, and how many more each time. */
 const portion = 20;
 /** How many the panel under the field shows, and how many if there are only similar ones. */
-const most = { found: 6, near: 3 };
+const most = { matches: 6, near: 3 };
 
 type Result = StoredEntry & { id: string };
 /** What a search found, and a sentence about it. */
-type Searched = { found: Result[]; text: string };
+type Searched = { matches: Result[]; text: string };
 type Index = MiniSearch<SearchEntry>;
 /** The next agent, as far as the publisher wants readers to know. */
 type Next = { date: string; from: string; name: string | null };
@@ -66,11 +66,11 @@ function startSuggestions(form: HTMLFormElement, index: Index, next: Next | unde
   const suggest = () => {
     const { q } = readForm(form);
     if (q === '') return show('', []);
-    const { found, near, text } = suggestionsFor(index, q, next);
+    const { matches, near, text } = suggestionsFor(index, q, next);
     const all = `${form.action}?${new URLSearchParams({ q })}`;
-    const rest = found.length > most.found ? [linkTo(all, `Show all ${found.length} agents`)] : [];
-    if (found.length === 0) rest.push(linkTo(form.action, 'See all agents, by month and category'));
-    show(text, [...[...found.slice(0, most.found), ...near].map(suggestionLine(form)), ...rest]);
+    const rest = matches.length > most.matches ? [linkTo(all, `Show all ${matches.length} agents`)] : [];
+    if (matches.length === 0) rest.push(linkTo(form.action, 'See all agents, by month and category'));
+    show(text, [...[...matches.slice(0, most.matches), ...near].map(suggestionLine(form)), ...rest]);
   };
   // A keyboard on the screen covers a part of the page, of which only the visual viewport knows.
   const fit = () => {
@@ -114,12 +114,12 @@ function startSuggestions(form: HTMLFormElement, index: Index, next: Next | unde
 
 /** What the panel shows for some words: agents or, if there are none, agents with some of the words. */
 function suggestionsFor(index: Index, q: string, next: Next | undefined): Searched & { near: Result[] } {
-  const { found, text } = searchIndex(index, q, () => true);
-  if (found.length > 0) return { found, near: [], text };
+  const { matches, text } = searchIndex(index, q, () => true);
+  if (matches.length > 0) return { matches, near: [], text };
   const near = searchAgents(index, q, () => true, { near: most.near }).slice(0, most.near);
   const isComing = next !== undefined && Date.now() < Date.parse(next.from);
   const scheduled = isComing ? ` Next: ${next.name ? `${next.name}, ` : ''}${dateText(next.date)}.` : '';
-  return { found, near, text: text + scheduled + (near.length > 0 ? ' With some of the words:' : '') };
+  return { matches, near, text: text + scheduled + (near.length > 0 ? ' With some of the words:' : '') };
 }
 
 /** Returns a function that renders a suggestion. */
@@ -133,7 +133,7 @@ function suggestionLine(form: HTMLFormElement): (result: Result) => HTMLElement 
     );
 }
 
-/** Lists the results of a search in the archive, instead of all agents: those of the address, and of a filter or Enter. */
+/** Lists the results of a search in the archive, instead of all agents: a search in the address, by a filter or by Enter. */
 function startList(form: HTMLFormElement, index: Index): void {
   const parts = listOf();
   const list = parts?.results.querySelector<HTMLElement>('.result-list');
@@ -142,22 +142,22 @@ function startList(form: HTMLFormElement, index: Index): void {
   if (!parts || !list || !more || !field) return;
   const { count, results, all } = parts;
   const lineOf = resultLine(form.dataset.agents ?? '');
-  let found: Result[] = [];
+  let matches: Result[] = [];
   let address = location.search;
 
   const showMore = () => {
     const shown = list.childElementCount;
-    list.append(...found.slice(shown, shown + portion).map(lineOf));
-    more.hidden = list.childElementCount >= found.length;
+    list.append(...matches.slice(shown, shown + portion).map(lineOf));
+    more.hidden = list.childElementCount >= matches.length;
     return list.children[shown]?.querySelector('a');
   };
   const search = () => {
     const state = readForm(form);
     const searched = searchFiltered(index, state);
-    found = searched.found;
-    results.hidden = found.length === 0;
+    matches = searched.matches;
+    results.hidden = matches.length === 0;
     // If nothing is found, readers can browse instead.
-    all.hidden = found.length > 0;
+    all.hidden = matches.length > 0;
     list.replaceChildren();
     count.textContent = searched.text;
     return showMore();
@@ -196,22 +196,22 @@ function searchFiltered(index: Index, state: SearchState): Searched {
     (difficulty === '' || agent.difficulty === difficulty) &&
     (runtime === '' || agent.runtimes.includes(runtime)) &&
     (tag === '' || agent.tags.includes(tag));
-  if (isEmpty(state)) return { found: [], text: '' };
+  if (isEmpty(state)) return { matches: [], text: '' };
   if (q !== '') return searchIndex(index, q, fits);
   const all = index.search(MiniSearch.wildcard) as unknown as Result[];
-  const found = all.filter(fits).sort((a, b) => b.issue - a.issue);
-  return { found, text: countText(found.length) };
+  const matches = all.filter(fits).sort((a, b) => b.issue - a.issue);
+  return { matches, text: countText(matches.length) };
 }
 
 /** Finds agents by words, the best first. */
 function searchIndex(index: Index, q: string, fits: (agent: StoredEntry) => boolean): Searched {
-  const found = searchAgents(index, q, fits);
-  if (found.length === 0 && isTooShort(q)) {
-    return { found, text: 'No agents found. To find longer words, type at least three letters or digits.' };
+  const matches = searchAgents(index, q, fits);
+  if (matches.length === 0 && isTooShort(q)) {
+    return { matches, text: 'No agents found. To find longer words, type at least three letters or digits.' };
   }
-  if (found[0]?.whole === false)
-    return { found, text: `No agent has every word. ${countText(found.length)} with some of them.` };
-  return { found, text: countText(found.length) };
+  if (matches[0]?.whole === false)
+    return { matches, text: `No agent has every word. ${countText(matches.length)} with some of them.` };
+  return { matches, text: countText(matches.length) };
 }
 
 function countText(count: number): string {

@@ -17,7 +17,7 @@ import { readPublished } from '../storage/build-folder.ts';
 import { publishedPlugins, readReleases } from './install-branch.ts';
 import { BuildMemory } from './last-build.ts';
 import { readTemplates } from './read-templates.ts';
-import { type Destination, faultsOf, MemoryDestination, renderSite, UnrenderableAgents } from './render.ts';
+import { type Destination, MemoryDestination, problemsOf, renderSite, UnrenderableAgents } from './render.ts';
 import { BuildWriter, refuseOtherTrees, writeInstallTree } from './write.ts';
 
 interface RenderOptions extends Selection {
@@ -155,9 +155,9 @@ function render<Target extends Destination>(
   };
   // What is missing of the history of prompts or plugins, and why; null if nothing is.
   const historyMissing = [missing, releases.note].filter((note) => note !== null).join(' ') || null;
-  const faults: Diagnostic[] = [];
+  const problems: Diagnostic[] = [];
   for (;;) {
-    const selected = select({ ...content, diagnostics: [...content.diagnostics, ...faults] }, selection);
+    const selected = select({ ...content, diagnostics: [...content.diagnostics, ...problems] }, selection);
     if (selected.errors.length > 0) throw new ContentError(selected.errors);
     const site = makeSite(templates, settings, selected, shared);
     const destination = open();
@@ -168,7 +168,7 @@ function render<Target extends Destination>(
       destination.discard();
       // Rendering has shown which agents cannot be rendered, so the selection is repeated without them.
       if (!(error instanceof UnrenderableAgents)) throw error;
-      faults.push(...error.diagnostics);
+      problems.push(...error.diagnostics);
     } finally {
       site.images.close();
     }
@@ -181,12 +181,12 @@ function render<Target extends Destination>(
  *
  * Throws ContentError if a template is malformed.
  */
-export function trialFaults(
+export function trialProblems(
   cwd: string,
   settings: Settings,
   selected: Pick<Selected, 'agents' | 'next' | 'moved' | 'withdrawn'>,
   slugs?: ReadonlySet<string>,
 ): Diagnostic[] {
   if (slugs?.size === 0) return [];
-  return faultsOf(makeSite(readTemplates(cwd), settings, selected, { preview: true }), slugs);
+  return problemsOf(makeSite(readTemplates(cwd), settings, selected, { preview: true }), slugs);
 }

@@ -12,7 +12,7 @@ interface Releases {
 }
 
 /**
- * Reads every release of every plugin from the history of the branch `install`: that of `origin` as of the last fetch, or
+ * Reads every release of every plugin from the history of the branch `install`: the branch of `origin` as of the last fetch, or
  * else of another remote, or else the local one. Fetches nothing.
  *
  * A commit releases a plugin if it changes its plugin.json, which has the version. The first commit with a version

@@ -94,8 +94,8 @@ export class BuildMemory implements ContentMemory {
   /** Leaves what the next build needs. Nothing is thrown: without it, the next build takes longer. */
   save({ files }: Pick<BuildWriter, 'files'>, { related, plugins }: Pick<Site, 'related' | 'plugins'>): void {
     if (this.#file === null) return;
-    const found = { files: [...files], related, versions: plugins.known };
-    writeChecked(this.#file, { ...this.#next, ...found } satisfies Remembered);
+    const build = { files: [...files], related, versions: plugins.known };
+    writeChecked(this.#file, { ...this.#next, ...build } satisfies Remembered);
   }
 }
 

@@ -24,7 +24,7 @@ export function hasTemplates(cwd: string): boolean {
 }
 
 /**
- * Reads the program's templates and scripts. Files in the templates/ folder of the catalog in `cwd` replace those of
+ * Reads the program's templates and scripts. Files in the templates/ folder of the catalog in `cwd` replace the files of
  * the program.
  *
  * Throws ContentError if a file of the catalog replaces no template or is a link, since it would never be used, or if

@@ -22,13 +22,13 @@ export function joinParts(
   parts: readonly Part[],
   before: { bytes: Buffer; parts: BuiltParts } | null,
 ): { bytes: Buffer; parts: BuiltParts } {
-  const known = new Map<string, Buffer>();
+  const written = new Map<string, Buffer>();
   let start = 0;
   for (const [input, length] of before?.parts ?? []) {
-    known.set(input, (before as { bytes: Buffer }).bytes.subarray(start, start + length));
+    written.set(input, (before as { bytes: Buffer }).bytes.subarray(start, start + length));
     start += length;
   }
-  const pieces = parts.map(({ input, render }) => known.get(input) ?? Buffer.from(render()));
+  const pieces = parts.map(({ input, render }) => written.get(input) ?? Buffer.from(render()));
   return {
     bytes: Buffer.concat(pieces),
     parts: parts.map(({ input }, index) => [input, pieces[index]?.length ?? 0]),
@@ -109,11 +109,11 @@ export class UnrenderableAgents extends ContentError {}
 export function renderSite(site: Site, destination: Destination, onProgress: OnProgress = () => {}): BuildInfo {
   const paths: string[][] = outputs.map(() => []);
   const claim = claimPaths();
-  const faults: Diagnostic[] = [];
+  const problems: Diagnostic[] = [];
   const digest = (path: string) => Buffer.from(destination.digest(path), 'base64url').toString('hex');
   const write = (file: RenderedFile) => {
     const { path, inputs } = file;
-    const content = attempt(file, faults, digest);
+    const content = attempt(file, problems, digest);
     if (content === null) return;
     if (typeof content === 'function') content((bytes) => destination.write(path, inputs, bytes));
     else if (typeof content === 'object' && !(content instanceof Uint8Array)) {
@@ -139,7 +139,7 @@ export function renderSite(site: Site, destination: Destination, onProgress: OnP
     if (inThreads) destination.reserve(path);
     else if (!destination.keep(path, inputs)) write(file);
     if (waiting.length > 0 && site.images.isReady()) startNext();
-    if (copy === undefined || faults.length > 0) continue;
+    if (copy === undefined || problems.length > 0) continue;
     claim(copy);
     paths[rank]?.push(copy);
     destination.copy(copy, path);
@@ -148,7 +148,7 @@ export function renderSite(site: Site, destination: Destination, onProgress: OnP
     onProgress('Drawing social images', left - waiting.length, left);
     startNext();
   }
-  if (faults.length > 0) throw new UnrenderableAgents(faults);
+  if (problems.length > 0) throw new UnrenderableAgents(problems);
   site.images.finish();
   const id = createHash('sha256');
   const all = paths.flat();
@@ -167,8 +167,8 @@ export function renderSite(site: Site, destination: Destination, onProgress: OnP
 }
 
 /**
- * Returns the files of all outputs: first those of each agent, one agent after the other, so that what several of them
- * show is made only once, then all others. `rank` is the position of the output, and `position` that of the agent.
+ * Returns the files of all outputs: first the files of each agent, one agent after the other, so that what several of them
+ * show is made only once, then all others. `rank` is the position of the output, and `position` the position of the agent.
  */
 function* filesOf(site: Site): Generator<{ file: RenderedFile; rank: number; position: number | null }> {
   const lists = outputs.map((output, rank) => {
@@ -192,31 +192,31 @@ function* filesOf(site: Site): Generator<{ file: RenderedFile; rank: number; pos
  * Returns a diagnostic for each agent in `slugs` (default: all) that cannot be rendered. Only files about a single
  * agent are rendered. Throws ContentError if a template is malformed.
  */
-export function faultsOf(site: Site, slugs?: ReadonlySet<string>): Diagnostic[] {
-  const faults: Diagnostic[] = [];
+export function problemsOf(site: Site, slugs?: ReadonlySet<string>): Diagnostic[] {
+  const problems: Diagnostic[] = [];
   for (const { file } of filesOf(site)) {
-    if (file.agent !== undefined && (slugs?.has(file.agent) ?? true)) attempt(file, faults, () => '');
+    if (file.agent !== undefined && (slugs?.has(file.agent) ?? true)) attempt(file, problems, () => '');
   }
-  return faults;
+  return problems;
 }
 
 /**
- * Renders a file, or returns null if its agent cannot be rendered. Each such agent is added to `faults` once, and from
+ * Renders a file, or returns null if its agent cannot be rendered. Each such agent is added to `problems` once, and from
  * then on, files about the whole catalog are not rendered. Malformed templates and a machine that cannot draw images
  * are not errors of an agent, so their errors are thrown.
  */
 function attempt(
   { agent, render }: RenderedFile,
-  faults: Diagnostic[],
+  problems: Diagnostic[],
   digest: Digest,
 ): ReturnType<RenderedFile['render']> | null {
-  if (agent === undefined) return faults.length > 0 ? null : render(digest);
-  if (faults.some(({ slug }) => slug === agent)) return null;
+  if (agent === undefined) return problems.length > 0 ? null : render(digest);
+  if (problems.some(({ slug }) => slug === agent)) return null;
   try {
     return render(digest);
   } catch (error) {
     if (error instanceof ContentError || error instanceof OperationError) throw error;
-    faults.push(unprocessable(agent, 'render', error));
+    problems.push(unprocessable(agent, 'render', error));
     return null;
   }
 }

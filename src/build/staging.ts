@@ -69,7 +69,7 @@ export class StagingFolder implements Staging {
   }
 }
 
-/** Files for the staging thread: the content of each ends where that of the next begins, or is that of the file `from`. */
+/** Files for the staging thread: the content of each ends where the next one's begins, or is copied from the file `from`. */
 export interface StagingJob {
   bytes: Uint8Array;
   files: { path: string; end: number; from?: string }[];

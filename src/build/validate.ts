@@ -17,11 +17,11 @@ import { withRules } from '../schema/rules.ts';
 import type { KnownVocabulary, Settings } from '../schema/settings.ts';
 import { outputs } from '../site/index.ts';
 import { makeSite } from '../site/make-site.ts';
-import { trialFaults } from './build.ts';
+import { trialProblems } from './build.ts';
 import { hasTemplates, readTemplates } from './read-templates.ts';
 
 /**
- * Returns all problems of a catalog: those of its settings, of every folder, whether or not its agent is due, and of the
+ * Returns all problems of a catalog: in its settings, in every folder, whether or not its agent is due, and of the
  * catalog's custom templates. If some settings are wrong, the agents are checked against the rest. `today` defaults to today
  * in the catalog's time zone.
  *
@@ -102,8 +102,8 @@ export function diagnosticsOf(
   const { folders, diagnostics } = content;
   const selected = select(content, { today, future: true, drafts: true });
   const unjudged = new Set(folders.filter(({ texts }) => !judged.has(texts)).map(({ slug }) => slug));
-  const faults = renderFaults(cwd, withCategories(settings, vocabulary, selected), selected, unjudged);
-  const faulty = new Set(faults.map(({ slug }) => slug));
+  const problems = renderProblems(cwd, withCategories(settings, vocabulary, selected), selected, unjudged);
+  const faulty = new Set(problems.map(({ slug }) => slug));
   const editorial = folders.flatMap((folder, index) => {
     onProgress('Checking agents', index + 1, folders.length);
     const cached = judged.get(folder.texts);
@@ -115,7 +115,7 @@ export function diagnosticsOf(
     ...diagnostics,
     ...editorial,
     ...withRules([...findingsAcross(folders), ...regressions(cwd, folders)], settings.rules),
-    ...faults,
+    ...problems,
   ]);
 }
 
@@ -129,18 +129,18 @@ function withCategories(settings: Settings, { categories }: KnownVocabulary, { a
 /**
  * The problems that appear only when agents are rendered: agents that cannot be rendered, and invalid custom templates.
  */
-function renderFaults(
+function renderProblems(
   cwd: string,
   settings: Settings,
   selected: Selected,
   slugs: ReadonlySet<string>,
 ): readonly Diagnostic[] {
   try {
-    const faults = trialFaults(cwd, settings, selected, slugs);
-    const faulty = new Set(faults.map(({ slug }) => slug));
+    const problems = trialProblems(cwd, settings, selected, slugs);
+    const faulty = new Set(problems.map(({ slug }) => slug));
     const agents = selected.agents.filter(({ slug }) => !faulty.has(slug));
     if (hasTemplates(cwd)) tryTemplates(cwd, settings, { ...selected, agents });
-    return faults;
+    return problems;
   } catch (error) {
     if (error instanceof ContentError) return error.diagnostics;
     throw error;

@@ -34,7 +34,7 @@ const longestRetryMs = 30 * 60_000;
 const shortestWaitMs = 100;
 
 /**
- * Runs a task whenever the date differs from that of the last run: after midnight, and after the clock was set back.
+ * Runs a task whenever the date differs from the date of the last run: after midnight, and after the clock was set back.
  * Failed tasks are retried.
  *
  * Returns a function that stops it.

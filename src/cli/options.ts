@@ -257,7 +257,7 @@ export function atMost(most: number): (text: string) => number {
 
 /**
  * Returns arguments of the command line with `help votes redact` and `votes help redact` as `votes redact --help`. They end
- * with the first name that is no command, and parsing them then fails like that of any unknown command.
+ * with the first name that is no command, and parsing them then fails as for any unknown command.
  */
 export function withHelpOption(program: Command, args: readonly string[]): string[] {
   const path: string[] = [];

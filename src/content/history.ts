@@ -138,7 +138,7 @@ interface DefaultBranch {
 }
 
 /**
- * Finds the default branch as of the last fetch: that of `origin`, or else of another remote, or else the local `main`
+ * Finds the default branch as of the last fetch: the one of `origin`, or else of another remote, or else the local `main`
  * or `master`, or else HEAD. Returns null without git, outside a repository, and before the first commit. Fetches
  * nothing.
  */

@@ -24,7 +24,7 @@ import { decodeFolder, readAgents, type SourceFolder, unprocessable, unreadable 
  * Gives agents without an `issue` the next numbers after `highest`, ordered by date, then slug. The other agents keep
  * their numbers.
  *
- * `highest` is the highest number ever given, including those of agents that are not in the list, or 0. The result is
+ * `highest` is the highest number ever given, including the numbers of agents that are not in the list, or 0. The result is
  * ordered by number. The input is not changed.
  */
 export function number<Item extends Pick<Agent, 'slug' | 'date' | 'issue'>>(

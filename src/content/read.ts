@@ -43,7 +43,7 @@ export const maxFileBytes = 256 * 1024;
 
 /**
  * Lists every entry of agents/ in the folder `catalog`. The entries and their files are sorted by name. The files of a
- * folder are read when they are used, and only those of the last folder are kept: together they would take more memory
+ * folder are read when they are used, and only the files of the last folder are kept: together they would take more memory
  * than what is made of them.
  *
  * Hidden entries, such as .gitkeep and .DS_Store, are ignored. If agents/ is missing, there are no entries. `sources`
@@ -255,7 +255,7 @@ function isEvals({ name, problem }: SourceFile): boolean {
   return `${name}/` === evalsFolder && (problem?.kind === 'unreadable' || problem?.kind === 'symlink');
 }
 
-/** Returns the path of a file of an agent, relative to the catalog folder. Without a name, that of the agent folder. */
+/** Returns the path of a file of an agent, relative to the catalog folder. Without a name, the path of the agent folder. */
 export function pathOf(slug: string, name: string): string {
   return name === '' ? `agents/${slug}` : `agents/${slug}/${name}`;
 }

@@ -161,8 +161,8 @@ function parseSettings(bytes: string): { value: unknown; diagnostics: Diagnostic
   }
   const shown = textFindings(text);
   const visible = withoutFound(text, shown);
-  const { value, faults } = readJson(visible);
-  const diagnostics = faults.map(({ location, ...wording }) => fail('settings/json', location, wording));
+  const { value, problems } = readJson(visible);
+  const diagnostics = problems.map(({ location, ...wording }) => fail('settings/json', location, wording));
   if (text !== marked) {
     diagnostics.push(fail('settings/json', locationAt(text, 0), fileMessages.byteOrderMark(settingsFile)));
   }
@@ -175,7 +175,7 @@ function parseSettings(bytes: string): { value: unknown; diagnostics: Diagnostic
   for (const { rule, key, path, message, hint } of explain(settingsSource, value, { json: true }))
     diagnostics.push(fail(`settings/${rule}`, locationOf(path, { key }), { message, hint }));
   // js-yaml refuses a key that appears twice; JSON.parse would use the second.
-  if (faults.length === 0 && !succeeds(() => parseYaml(visible))) {
+  if (problems.length === 0 && !succeeds(() => parseYaml(visible))) {
     for (const { code, pos } of parseDocument(visible, { prettyErrors: false }).errors) {
       if (code !== 'DUPLICATE_KEY') continue;
       const key = /^"[^"]*"/.exec(visible.slice(pos[0]))?.[0] ?? '"';

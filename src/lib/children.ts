@@ -20,7 +20,7 @@ export function startChild(
 ): ChildProcess {
   const child = spawn(command, args, { ...options, detached: ownGroup && process.platform !== 'win32' });
   if (running.size === 0) {
-    // First, so that the listeners of the command can still be counted: those of `once` are removed when they are called.
+    // First, so that the listeners of the command can still be counted: listeners of `once` are removed when they are called.
     for (const signal of signals) process.prependListener(signal, endAll);
     process.on('exit', stopAll);
   }

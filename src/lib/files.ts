@@ -108,7 +108,7 @@ export function sourceStamps(paths: readonly string[], last: Stamps = noStamps):
 }
 
 /**
- * Returns the stamps of what a build wrote. `paths` are those of its files, then those of its folders, and the other
+ * Returns the stamps of what a build wrote. `paths` are the paths of its files, then of its folders, and the other
  * arguments are their stamps as texts, in the same order.
  */
 export function outputStamps(paths: readonly string[], files: Iterable<string>, folders: Iterable<string>): Stamps {

@@ -164,7 +164,7 @@ export interface Campaign {
 export interface CampaignService {
   readonly name: string;
   audience(): Promise<string>;
-  /** Returns the campaigns that are labeled with exactly this key. `day` is that of the newest agent. */
+  /** Returns the campaigns that are labeled with exactly this key. `day` is the day of the newest agent. */
   find(key: string, day: string): Promise<Campaign[]>;
   /** Stores a draft for the list, or the email in the draft `id`. Returns its id. */
   store(key: string, mail: OutgoingMail, id?: string): Promise<string>;

@@ -188,7 +188,7 @@ export async function confirm({ id }: Claims, { subscriptions, key, now }: Conse
 }
 
 /**
- * Ends all subscriptions of an address to a list, also newer ones than that of the link. If they were erased or ended
+ * Ends all subscriptions of an address to a list, also newer ones than the subscription of the link. If they were erased or ended
  * before, there is nothing to do.
  */
 export async function unsubscribe({ id }: Claims, { subscriptions, now }: ConsentTools): Promise<void> {

@@ -47,7 +47,7 @@ export async function readSubscribers(path: string, filter: ExportFilter, log: S
 }
 
 /**
- * Joins the subscriptions of each address to each list, in the order of the first ones. The time is that of the first
+ * Joins the subscriptions of each address to each list, in the order of the first ones. The time is the time of the first
  * subscription within the filter: RFC 3339, UTC. The notes are the different ones, oldest first. The consent is null if the
  * address was never asked to confirm, as without a mail server.
  */

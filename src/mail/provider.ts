@@ -239,7 +239,7 @@ export interface Call {
   step: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   url: string;
-  /** In addition to those of the context. */
+  /** In addition to the fields of the context. */
   headers?: Record<string, string>;
   /** The body: a value, or its JSON text. */
   body?: object | string | undefined;

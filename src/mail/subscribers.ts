@@ -47,13 +47,13 @@ export function parseSubscriberSettings(flag: string | undefined, environment: N
   );
   const { data, error } = settings.safeParse(values);
   if (data !== undefined) return data;
-  const faults = error.issues.map(({ path: [part = ''], message: rule }) => {
+  const problems = error.issues.map(({ path: [part = ''], message: rule }) => {
     const text = values[String(part)];
     const isPrivate = part === 'URL' || part === 'KEY';
-    const fault = text === undefined ? 'is missing' : isPrivate ? 'is not valid' : `is ${JSON.stringify(text)}`;
-    return `CATALOG_SIGNUPS_${String(part)} ${fault}; for ${provider} it has to be ${rule}.`;
+    const problem = text === undefined ? 'is missing' : isPrivate ? 'is not valid' : `is ${JSON.stringify(text)}`;
+    return `CATALOG_SIGNUPS_${String(part)} ${problem}; for ${provider} it has to be ${rule}.`;
   });
-  throw new UsageError(faults.join('\n'));
+  throw new UsageError(problems.join('\n'));
 }
 
 /** What stores of subscribers depend on. */

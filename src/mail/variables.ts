@@ -8,7 +8,7 @@ export function variablesText(variables: Variables): string {
     .join('\n');
 }
 
-/** The environment variables of announcements, besides those of subscriptions and of emails. */
+/** The environment variables of announcements, besides the variables of subscriptions and of emails. */
 export const announceVariables: Variables = {
   CATALOG_ANNOUNCE_URL:
     'webhook: the address that receives announcements, required. They are signed as subscriptions are.',

@@ -20,7 +20,7 @@ const linkName = 'dist';
  *
  * The link always leads to a complete build, the old or the new one. An interrupted transfer changes nothing. A build that is
  * there already is used again, unless files are missing since its removal was interrupted. Web servers that run as another
- * user can read the build, whoever made it.
+ * user can read the build, no matter who made it.
  */
 function remoteScript({ folder, id, files }: { folder: string; id: string; files: number }): string {
   return `set -eu

@@ -74,8 +74,8 @@ export function readFormFields(repository: string): FormField[] {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw new OperationError(`${formPath} cannot be read: ${(error as Error).message}`, { cause: error });
   }
-  const [fault] = explain(form, source);
-  if (fault !== undefined) throw new OperationError(`${formPath} is not an issue form: ${fault.message}`);
+  const [problem] = explain(form, source);
+  if (problem !== undefined) throw new OperationError(`${formPath} is not an issue form: ${problem.message}`);
   const fields = form
     .parse(source)
     .body.filter(({ type }) => type !== 'markdown')
@@ -236,7 +236,7 @@ export async function takeIn(
   const flagged = (key: keyof Answers, value: string | string[] | undefined) =>
     [key, labels.get(frontMatterFields[key] ?? '') ?? key, value] as const;
   const line = (key: keyof Answers) => flagged(key, answerTo(key)?.replace(/\s+/g, ' '));
-  const { answers, faults } = checkAnswers<Answers>(
+  const { answers, problems: refusals } = checkAnswers<Answers>(
     [
       line('title'),
       flagged('category', categoryKey(answerTo('category'), settings)),
@@ -253,7 +253,7 @@ export async function takeIn(
     ],
     checks,
   );
-  const problems = faults.map(({ message }) => message);
+  const problems = refusals.map(({ message }) => message);
   const whole = completed(answers, () => complete(answers, surroundings, checks), problems);
   if (whole === null) return refused(problems);
 
@@ -261,7 +261,7 @@ export async function takeIn(
   for (const [name, id] of Object.entries(textFields)) files.set(name, `${form.answers.get(id)}\n`);
   const inForm = (diagnostics: readonly Diagnostic[]) => diagnostics.map((each) => sentence(each, files, labels));
   if (problems.length > 0) {
-    // Valid values stand in for the invalid answers, so that the author reads everything about the others at once.
+    // Valid values replace the invalid answers, so that the author reads everything about the others at once.
     const { errors, folder } = checkFiles(cwd, whole.slug, files, surroundings);
     const remarks = folder === undefined ? [] : editorialFindings(folder, settings.language);
     return { ...refused([...problems, ...inForm(errors)]), advice: inForm(withRules(remarks, settings.rules)) };

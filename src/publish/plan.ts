@@ -1,4 +1,4 @@
-import { trialFaults } from '../build/build.ts';
+import { trialProblems } from '../build/build.ts';
 import { firstFreeDate, freeDates } from '../content/check/calendar.ts';
 import { loadContent } from '../content/load.ts';
 import { type Status, select, status } from '../content/schedule.ts';
@@ -59,13 +59,13 @@ export function planPublication(cwd: string, settings: Settings, today: string):
   const tried = select(loaded, { today, skipInvalid: true });
   if (tried.errors.length > 0) throw new ContentError(tried.errors);
   const newcomers = new Set(tried.agents.map(({ slug }) => slug).filter((slug) => !numbered.has(slug)));
-  const faults = trialFaults(cwd, settings, tried, newcomers);
-  const content = { ...loaded, diagnostics: [...loaded.diagnostics, ...faults] };
+  const problems = trialProblems(cwd, settings, tried, newcomers);
+  const content = { ...loaded, diagnostics: [...loaded.diagnostics, ...problems] };
   const { agents, skipped, warnings } = select(content, { today, skipInvalid: true });
 
   const { next, queueDays, queueLow } = status(content, { today, settings });
   const free = freeDates(content, today);
-  // An error of a date names a free one, and so does that of a number whose agent has the same date.
+  // An error of a date names a free one, and so does the error of a number whose agent has the same date.
   const namesDate = ({ code }: Diagnostic) => /^(?:date\/taken|date\/backdated|issue\/taken)$/.test(code);
   for (const _ of content.diagnostics.filter(namesDate)) free();
   return {

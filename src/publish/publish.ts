@@ -202,11 +202,11 @@ async function refuseBehind(
 /** Refuses agents with files that git does not track, because the commit would publish only a part of them. */
 function refuseUncommittable({ branch }: Repository, { cwd, allowDirty }: PublishOptions, { releases }: Plan): void {
   if (branch === null) throw detached();
-  const known = new Set(git(cwd, ['ls-files', '-z', '--', 'agents']).split('\0'));
+  const tracked = new Set(git(cwd, ['ls-files', '-z', '--', 'agents']).split('\0'));
   // Without `allowDirty`, refuseDirty has found no such file, unless git ignores it.
   const loose = releases.filter(
     ({ slug }) =>
-      !known.has(`agents/${slug}/agent.md`) || (allowDirty && untracked(cwd, [`agents/${slug}`]).length > 0),
+      !tracked.has(`agents/${slug}/agent.md`) || (allowDirty && untracked(cwd, [`agents/${slug}`]).length > 0),
   );
   if (loose.length > 0) {
     throw new OperationError(

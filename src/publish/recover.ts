@@ -81,7 +81,7 @@ function changedBy(root: string, commit: string): string[] {
 export interface GitLocation {
   /** The top folder of the working tree. */
   root: string;
-  /** Git's own folders: that of the working tree, and the one that it shares with other working trees. */
+  /** Git's own folders: the folder of the working tree, and the one that it shares with other working trees. */
   folders: string[];
 }
 
@@ -172,7 +172,7 @@ export interface Checkout {
 
 /**
  * Cleans up after a run that began at `killed` and was killed: removes git's locks, and restores files that git was
- * writing. A file whose content is neither that of HEAD nor that of its upstream is someone's work, and stays.
+ * writing. A file that differs from both HEAD and its upstream is someone's work, and stays.
  *
  * Throws OperationError if a git process of that run is still running.
  */

@@ -325,7 +325,7 @@ export class Verifier {
     return { ...match, status, version: plugin.version, newer, formerSlug, diff };
   }
 
-  /** The version that files are a copy of: that of their manifest, or with their SKILL.md, or else the most similar one. */
+  /** The version that files are a copy of: the version of their manifest, or the one with their SKILL.md, or else the most similar one. */
   async #versionOf({ plugins }: AgentRevisions, files: Files): Promise<Plugin> {
     const manifest = files.get('.claude-plugin/plugin.json')?.toString('latin1') ?? '';
     const [, ofName, ofVersion] = /"name": "([a-z0-9-]+)",\s*"version": "([\d.]+)"/.exec(manifest) ?? [];

@@ -144,7 +144,7 @@ export const maxEmail = 254;
 /**
  * An email address that can exist (C8.26): words of RFC 5321 (`Atom`) with dots between them, and the name of a host that is
  * not only a top-level domain. That may be in punycode: fields for email addresses in browsers write `.рф` as `.xn--p1ai`.
- * All characters are ASCII, so their number is that of the octets.
+ * All characters are ASCII, so there are as many as octets.
  */
 export const emailAddress = z
   .email({

@@ -60,7 +60,7 @@ const serviceShapes = {
 /** Returns the JSON Schemas of all requests and responses of the service, by name, for an OpenAPI document. */
 export const serviceSchemas = once(() => namedSchemas('#/components/schemas/', { ...shapes, ...serviceShapes }));
 
-/** Those of the catalog documents, for their own schema. Making either takes longer than anything else of a small build. */
+/** The schemas of the catalog documents, for the documents' own schema. Making either takes longer than anything else of a small build. */
 const documentSchemas = once(() => namedSchemas('#/$defs/', shapes));
 
 /** Returns JSON Schemas by name. A reference to one of them is `prefix` and its name. */
@@ -161,7 +161,7 @@ const errorHeaders: Readonly<Record<number, object>> = {
 /** Errors that every operation can get: its handler is not called, or it has a bug. */
 const anywhere = ['bad_request', 'request_timeout', 'headers_too_large', 'internal', 'unavailable'] as const;
 
-/** Errors that every POST request of a reader can get. Its 400 is also that of a request that is not well-formed HTTP. */
+/** Errors that every POST request of a reader can get. A request that is not well-formed HTTP also gets its 400. */
 const refusals = [
   'invalid_body',
   'forbidden_origin',
@@ -347,7 +347,7 @@ export function openApi(settings: Settings, examples: Examples | null): JsonSche
         get: document(
           'getRevisions',
           'Get the digests of all revisions',
-          'By which copies of prompts, skills and plugins are recognized. Beside the contract.',
+          'By which copies of prompts, skills and plugins are recognized. In addition to the API contract.',
           'Revisions',
         ),
       },
@@ -355,7 +355,7 @@ export function openApi(settings: Settings, examples: Examples | null): JsonSche
         get: document(
           'listEvals',
           'List how recorded answers did',
-          'Agents with recorded answers of models, graded by checks. Beside the contract.',
+          'Agents with recorded answers of models, graded by checks. In addition to the API contract.',
           'EvalsList',
         ),
       },
@@ -399,7 +399,7 @@ function catalogPaths(examples: Examples | null) {
         operationId: 'getEvals',
         tags: ['discovery'],
         summary: 'Get the recorded answers of an agent',
-        description: 'Real answers of models with their grades, if the agent has any. Beside the contract.',
+        description: 'Real answers of models with their grades, if the agent has any. In addition to the API contract.',
         parameters: [slugParameter(examples?.envelope.agent.slug)],
         responses: { 200: ok('The answers', 'AgentEvals', undefined), ...failures('not_found', ...ofFiles) },
       },
@@ -455,7 +455,7 @@ const accepted = {
     },
   },
   303: {
-    description: 'A form was accepted; the address is that of a page with thanks',
+    description: 'A form was accepted; the address is a page with thanks',
     headers: { ...limitHeaders, Location: { description: 'The page', schema: { type: 'string' } } },
   },
 };

@@ -157,7 +157,7 @@ export interface AppParts {
  */
 export function createApp(app: AppParts): RequestListener {
   const { follower, log, metrics } = app;
-  /** The paths that the API is served below. Those of earlier builds stay, for pages that are still open. */
+  /** The paths that the API is served below. The paths of earlier builds stay, for pages that are still open. */
   const mounts = new Set<string>();
   const router = polka({ onError: answerBug(log), onNoMatch: siteHandler(follower, mounts) });
   // Polka's own parser does not know targets in absolute form.

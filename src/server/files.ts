@@ -232,7 +232,7 @@ async function find(build: LiveBuild, path: string): Promise<{ name: string; fil
   return null;
 }
 
-/** The part of a path after that of the base URL, with its slash; null if the path is outside the base URL. */
+/** The part of a path after the path of the base URL, with its slash; null if the path is outside the base URL. */
 function withinBase({ basePath: base }: LiveBuild, path: string): string | null {
   if (base === '') return path;
   if (path === base) return '/';

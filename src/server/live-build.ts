@@ -226,7 +226,7 @@ export interface LiveBuild {
   rules: SiteRules;
   /** The path of the base URL, without a slash at its end. */
   basePath: string;
-  /** The paths that the API is served below: those of the base URL and of `runtimeUrl`, which may be the same. */
+  /** The paths that the API is served below: the paths of the base URL and of `runtimeUrl`, which may be the same. */
   mounts: readonly string[];
   /** The slugs of its agents. */
   slugs: ReadonlySet<string>;

@@ -12,7 +12,7 @@ export interface Output {
   purpose: string;
   /** Whether other threads make its files, while the rest is rendered. */
   inThreads?: true;
-  /** Its files. Nothing is rendered until `render` is called. With `only`, those of other agents may be left out. */
+  /** Its files. Nothing is rendered until `render` is called. With `only`, the files of other agents may be left out. */
   files(site: Site, only?: string): Iterable<RenderedFile>;
 }
 
@@ -70,7 +70,7 @@ export function none(): string[] {
   return [];
 }
 
-/** Makes an output of a single file. `inputs` are those of a file; by default, all agents. */
+/** Makes an output of a single file. `inputs` are what the file shows; by default, all agents. */
 export function single(
   path: OutputPath,
   purpose: string,

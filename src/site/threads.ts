@@ -77,7 +77,7 @@ export class JobThreads<Job, Answer> {
     while (this.#isBusy()) this.#wait();
   }
 
-  /** Waits for the jobs that were sent, whatever they throw, and stops the threads. */
+  /** Waits for the jobs that were sent, even if they throw, and stops the threads. */
   close(): void {
     while (this.#isBusy()) {
       try {

@@ -80,7 +80,7 @@ export function openDatabaseVotes({ database, now, random, onPass }: DatabaseVot
   };
 }
 
-/** Adds votes in one statement, and returns how many of them are new: those with a known id are left out. */
+/** Adds votes in one statement, and returns how many of them are new: those with an existing id are left out. */
 export async function insertVotes(database: Database, votes: readonly StoredVote[]): Promise<number> {
   const columns = [
     votes.map(({ id }) => id),
@@ -138,7 +138,7 @@ const counts = "count(*) FILTER (WHERE vote = 'yes') AS yes, count(*) FILTER (WH
 
 /**
  * Returns the totals of all agents, most votes first. Days that are over are counted once and their totals kept, so a
- * call reads only the votes of days that are not counted yet, usually those of today.
+ * call reads only the votes of days that are not counted yet, usually the votes of today.
  */
 export async function liveTotals(database: Database, now: Date): Promise<VoteTotal[]> {
   const open = utcDay(new Date(now.getTime() - lateMs));
@@ -181,7 +181,7 @@ const batchLength = 2_000;
  * blanked in the log since an earlier import is blanked in the database, too.
  */
 export async function importVotes(database: Database, votes: AsyncIterable<StoredVote>) {
-  let [added, known] = [0, 0];
+  let [added, existing] = [0, 0];
   let batch: StoredVote[] = [];
   const store = async () => {
     const stored = await insertVotes(database, batch);
@@ -190,8 +190,8 @@ export async function importVotes(database: Database, votes: AsyncIterable<Store
     const left = blanked.length === 0 ? [] : await database.query<{ id: string }>(open, [blanked]);
     for (const { id } of left) await redactInDatabase(database, id);
     added += stored;
-    known += batch.length - stored;
-    // Also for votes that are known: an earlier import may have been interrupted here.
+    existing += batch.length - stored;
+    // Also for votes that exist: an earlier import may have been interrupted here.
     const days = batch.map(({ time }) => utcDay(new Date(time))).sort();
     // The totals from that day on are counted again.
     await database.query('DELETE FROM catalog_vote_days WHERE day >= $1', [days[0] ?? '9999-12-31']);
@@ -202,5 +202,5 @@ export async function importVotes(database: Database, votes: AsyncIterable<Store
     if (batch.length === batchLength) await store();
   }
   await store();
-  return { added, known };
+  return { added, existing };
 }

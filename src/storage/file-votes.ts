@@ -26,7 +26,7 @@ interface DailySecretOptions extends Required<Pick<VoteLogOptions, 'disk' | 'ran
 const shape = z.object({ day: z.iso.date(), secret: z.string().regex(/^[0-9a-f]{64}$/) });
 
 /**
- * Keeps the secret of the pseudonyms of one UTC day in a file. It survives a restart; that of the next day overwrites it
+ * Keeps the secret of the pseudonyms of one UTC day in a file. It survives a restart; the secret of the next day overwrites it
  * (C5.22). Returns what finds the 32 bytes of a day (YYYY-MM-DD), whose first call makes and stores new ones.
  */
 export function dailySecret({ path, disk, random, warn }: DailySecretOptions): (day: string) => Promise<Buffer> {

@@ -470,7 +470,7 @@ export async function openJournal<Item, Stored extends object>(options: JournalO
  * Opens a journal that recovers from a failing disk and a lost lock: it refuses items and keeps trying to open the file.
  *
  * Rejects only for a mistake at the start: with an OperationError that names the owner if there is one, and with a
- * system error if the path cannot be that of a file.
+ * system error if the path cannot be a file.
  */
 export async function openLastingJournal<Item, Stored extends object>(options: JournalOptions<Item, Stored>) {
   const journal = new Journal(options);

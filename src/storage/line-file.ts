@@ -76,7 +76,7 @@ function withoutEndings(name: string, extension: string): string {
 
 const packed = /\.(?:gz|bz2|xz|zst|zip)$/;
 
-/** Whether the name of a file is that of a compressed one. */
+/** Whether a file is compressed, by its name. */
 export function isPacked(file: string): boolean {
   return packed.test(file);
 }
@@ -119,7 +119,7 @@ interface RewriteOptions {
   /** A path next to the file that is free to use. A draft that a crash left there is removed. */
   draft: string;
   disk: Disk;
-  /** The permissions of the new file. @default those of the old one */
+  /** The permissions of the new file. @default the permissions of the old one */
   mode?: number;
   /** Returns the replacement of a line, with its newline, or null to remove the line. */
   change(line: Buffer): Buffer | null;

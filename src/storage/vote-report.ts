@@ -30,7 +30,7 @@ export interface ReportOptions {
   notes?: number;
   /** The titles of the agents in the build, by slug. @default no agent is withdrawn */
   titles?: ReadonlyMap<string, string>;
-  /** The slugs of withdrawn agents, also former ones. @default all that are not in `slugs` */
+  /** The slugs of withdrawn agents, also former ones. @default all others than `slugs` */
   withdrawn?: ReadonlySet<string> | null;
   /** Maps each former slug to the next slug of the agent. */
   formerSlugs?: ReadonlyMap<string, string>;

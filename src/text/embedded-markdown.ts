@@ -226,7 +226,7 @@ function linesOf(source: string): Lines {
 /** The state of a parse. */
 type Environment = {
   references?: Record<string, { href: string; title: string }>;
-  /** The text whose tags are collected. Texts within it, such as those of images, are parsed again on their own. */
+  /** The text whose tags are collected. Texts within it, such as the texts of images, are parsed again on their own. */
   content: string;
   tags: Set<number>;
 };

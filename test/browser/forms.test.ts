@@ -337,7 +337,7 @@ const waits: [header: string | undefined, seconds: number | null][] = [
   [new Date(0).toUTCString(), 1],
   ['soon', null],
 ];
-messages('the message and the time to wait are those of the server', async () => {
+messages("the message and the time to wait are the server's", async () => {
   const failed = (header: string | undefined) =>
     sendTo((_request, response) => {
       response.writeHead(429, header === undefined ? {} : { 'retry-after': header });

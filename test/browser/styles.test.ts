@@ -113,7 +113,7 @@ test('a long prompt on the home page stays in its frame, and a reader can scroll
       await frame.hover();
       await page.mouse.wheel(0, 5_000);
       await until(isShown);
-      // Nothing of it lies over what follows.
+      // It does not cover the text after it.
       const behind = await frame.evaluate((element) => {
         const { left, bottom } = element.getBoundingClientRect();
         return element.contains(document.elementFromPoint(left + 20, bottom + 12));
@@ -223,7 +223,7 @@ test('the chosen tab and the own vote look chosen in forced colors too', async (
       all.map((element) => {
         const { backgroundColor, borderBottomColor } = getComputedStyle(element);
         const isChosen = element.matches('[aria-selected="true"], [aria-pressed="true"]');
-        // A transparent background has the color that it would have, which is that of the page.
+        // A transparent background shows the color of the page.
         const ground = backgroundColor.replace(/^rgba\((.*), 0\)$/, 'rgb($1)');
         return { kind: element.role ?? 'vote', isChosen, look: `${ground} ${borderBottomColor}` };
       }),

@@ -34,7 +34,7 @@ test('the same sources give the same bytes in another folder, time zone, locale 
   });
 });
 
-test('the date is that of the time zone in the settings, not of the machine', async () => {
+test('the date follows the time zone in the settings, not of the machine', async () => {
   await inFolder(async (folder) => {
     const { writeCatalog } = await import('../support/catalog.ts');
     const { zone } = await import('../../src/lib/calendar.ts');

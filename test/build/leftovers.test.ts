@@ -8,7 +8,7 @@ import { writeBuild } from '../support/write-build.ts';
 
 /** What builds leave next to dist/ and in the cache, and which of it a later build removes. */
 
-test('files of builds that were killed are removed, and those of a running build stay', () =>
+test('files of builds that were killed are removed, and files of a running build stay', () =>
   inFolder((folder) => {
     const kept = [
       `.dist.staging-${process.ppid}`,

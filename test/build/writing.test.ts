@@ -164,7 +164,7 @@ test('a folder with other files is left alone, and an empty one is used', async 
   });
 });
 
-test('a file takes the place of a folder, and a folder that of a file', async () => {
+test('a file replaces a folder, and a folder replaces a file', async () => {
   await inFolder((folder) => {
     const dist = join(folder, 'dist');
     for (const path of ['tags/a', 'tags/a/b/c', 'tags/a/b', 'tags']) {

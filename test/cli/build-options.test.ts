@@ -162,7 +162,7 @@ test('a changed style is built, under a new address, also with a cache', () =>
     assert.is.not(links[1], links[2]);
   }));
 
-test('a style, script or icon of the catalog replaces that of the program', () =>
+test("a style, script or icon of the catalog replaces the program's", () =>
   inFolder((folder) => {
     writeCatalog(folder, agents);
     const own = {

@@ -78,9 +78,9 @@ test('a wrong answer that no check stops makes the command fail, and one that is
     );
     assert.is(code, 1);
     writeFiles(folder, { 'agents/one/evals/counterexamples/agrees.txt': 'fine\n' });
-    const mended = await catalog(['eval', '--cwd', folder]);
-    assert.match(mended.stdout, '  counterexamples that fail their check: 2 of 2\n');
-    assert.is(mended.code, 0);
+    const fixed = await catalog(['eval', '--cwd', folder]);
+    assert.match(fixed.stdout, '  counterexamples that fail their check: 2 of 2\n');
+    assert.is(fixed.code, 0);
   }));
 
 test('a conversation is graded turn by turn, and a later answer can quote what the person said since', () =>
@@ -190,7 +190,7 @@ test('where to begin without checks', () =>
     assert.is(recorded.stderr, `${hint}Recorded 0 answers. 0 existed already.\n`);
   }));
 
-test('--format json has every answer with its grades; only those of the named agents', () =>
+test('--format json has every answer with its grades; only the answers of the named agents', () =>
   inFolder(async (folder) => {
     writeCatalog(folder, [...agents, { slug: 'three', date: '2026-01-03', files: evalsFiles }]);
     const { stdout } = await catalog(['eval', 'one', 'two', '--format', 'json', '--cwd', folder]);

@@ -147,7 +147,7 @@ test('daily: a task that goes on past midnight counts for the day on which it be
   }
 });
 
-test('daily: a task that is under way when it is stopped is the last one', async () => {
+test('daily: a task that runs when it is stopped is the last one', async () => {
   const real = globalThis.setTimeout;
   let [waits, finish] = [0, () => {}];
   globalThis.setTimeout = ((work: () => void) => {

@@ -87,7 +87,7 @@ test('a build that fails without a result is logged with its messages', () =>
     await until(() => log().includes('"output":"No memory is left.\\n","msg":"the catalog cannot be built'));
   }));
 
-test('a build that is under way ends with the server', () =>
+test('a running build ends with the server', () =>
   rebuild('setInterval(() => {}, 1000);', async ({ builder, called }) => {
     await until(() => called() !== undefined);
     builder.stop();

@@ -109,7 +109,7 @@ const legitimate: [string, string][] = [
   ['Arabic and Hebrew, with marks of direction', 'שלום \u200fabc\u200f and مرحبا\u200e'],
   ['Persian with its non-joiner', 'می\u200cخواهم'],
   ['Hindi with its joiner', 'क्\u200dष'],
-  ['placeholders in place of secrets', 'postgres://user:<PASSWORD>@db.example and AKIAIOSFODNN7EXAMPLE and sk-...'],
+  ['placeholders instead of secrets', 'postgres://user:<PASSWORD>@db.example and AKIAIOSFODNN7EXAMPLE and sk-...'],
 ];
 for (const [name, text] of legitimate) {
   test(`legitimate text is not reported: ${name}`, async () => {

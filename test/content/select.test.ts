@@ -27,7 +27,7 @@ const selections: [name: string, options: object, ...slugs: string[]][] = [
   ['both', { future: true, drafts: true }, 'out', 'now', 'then', 'sketch'],
 ];
 for (const [name, options, ...slugs] of selections) {
-  test(`a build includes ${name}, with the numbers after those of withdrawn agents`, () => {
+  test(`a build includes ${name}, with the numbers after the numbers of withdrawn agents`, () => {
     const selected = select(contentOf(mixed, today), { today, ...options });
     assert.equal(
       selected.agents.map(({ slug, issue }) => [slug, issue]),

@@ -192,7 +192,7 @@ const broken: [name: string, faults: string[], expected: RegExp][] = [
     'catalog ci verify',
     'catalog ci verify --today "$TODAY"',
   ].map((run): (typeof broken)[number] => [
-    `${run} on a day that may not be that of the numbers`,
+    `${run} on a day that may not be the day of the numbers`,
     faultsOf({ steps: [{ run: 'catalog publish' }, { run }] }),
     /does not take the day of the numbers/,
   ]),

@@ -12,7 +12,7 @@ import { bin } from '../support/process.ts';
 import { formPath, formText, submitted } from '../support/proposal.ts';
 import { inRepository, issueOf, publish, refused } from '../support/publication.ts';
 
-/** The lock of `catalog publish` and those of git: of running processes, and left by killed ones. */
+/** The locks of `catalog publish` and of git: of running processes, and left by killed ones. */
 
 test('while another run has the repository, nothing is changed, and the message names its process', () =>
   inRepository(async ({ editor }) => {

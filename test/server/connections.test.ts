@@ -171,7 +171,7 @@ test('a body without end is cut off, so that nobody can keep the server reading'
     assert.is(isClosed(), true, 'the server read 16 MB');
   }));
 
-test('the connections of an IPv6 network are those of one client', () => {
+test('the connections of an IPv6 network count for one client', () => {
   const server = new EventEmitter();
   limitConnections(
     server as Server,

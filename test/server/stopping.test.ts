@@ -31,22 +31,22 @@ test('under load, SIGTERM finishes open requests, keeps every acknowledged vote,
     await vote(server.address, 'idle', { agent });
     const load = startVoting(server.address, { clients: 32 });
     await until(() => load.acknowledged.length >= 32);
-    const underWay = Array.from({ length: 8 }, (_, index) => vote(server.address, `under way ${index}`));
+    const inProgress = Array.from({ length: 8 }, (_, index) => vote(server.address, `in progress ${index}`));
     await until(async () => (await connections()) >= 41);
     const ended = soon(server.stop('SIGTERM'));
-    const answers = await Promise.all(underWay);
+    const answers = await Promise.all(inProgress);
     const stopping = load.stop();
     const { code, signal, stdout } = await ended;
     await stopping;
     assert.equal([code, signal], [0, null]);
     const logged = stdout.match(/"method":"POST"/g)?.length ?? 0;
-    assert.ok(logged >= 1 + load.acknowledged.length + underWay.length, 'every answer is in the log');
+    assert.ok(logged >= 1 + load.acknowledged.length + inProgress.length, 'every answer is in the log');
     assert.equal(
       answers.map(({ status }) => status),
-      underWay.map(() => 200),
+      inProgress.map(() => 200),
     );
     assert.equal(load.refused, []);
-    assertKept([...load.acknowledged, ...underWay.map((_, index) => `under way ${index}`)], [log]);
+    assertKept([...load.acknowledged, ...inProgress.map((_, index) => `in progress ${index}`)], [log]);
     assert.equal(
       readdirSync(data).filter((name) => name.includes('.lock')),
       [],

@@ -47,7 +47,7 @@ const mutations: [name: string, make: () => Document][] = [
   ['a catalog without agents', () => ({ ...catalogOf(), agents: undefined })],
   ['a summary with the prompt in it', () => ({ ...catalogOf(), agents: [{ ...catalogOf().agents[0], prompt: 'x' }] })],
   ['a summary without its slug', () => ({ ...catalogOf(), agents: [{ ...catalogOf().agents[0], slug: undefined }] })],
-  ['an agent by itself', () => envelopeOf().agent],
+  ['a single agent', () => envelopeOf().agent],
 ];
 
 const wrongValues: Record<string, unknown[]> = {

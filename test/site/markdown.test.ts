@@ -53,7 +53,7 @@ const rows: [name: string, source: string, onPage: string, inFeed?: string][] = 
     '<p><a href="https://press.example/catalog">x</a></p>',
   ],
   [
-    'an address that only starts like that of the catalog is kept',
+    "an address that only starts like the catalog's is kept",
     '[x](https://press.example/catalog-two)',
     '<p><a href="https://press.example/catalog-two">x</a></p>',
   ],
@@ -92,7 +92,7 @@ const rows: [name: string, source: string, onPage: string, inFeed?: string][] = 
   ],
   ['an image of another scheme stays text', '![x](data:image/png,a)', '<p>![x](data:image/png,a)</p>'],
   [
-    'headings start below those of the page',
+    "headings start below the page's own",
     '# Why\n## How',
     '<h3 id="how-it-works-why">Why</h3>\n<h4 id="how-it-works-how">How</h4>',
     '<h4>Why</h4>\n<h5>How</h5>',

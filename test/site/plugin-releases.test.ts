@@ -95,7 +95,7 @@ const categories: Record<string, string[]> = {
   Travel: ['travel'],
   Productivity: ['planning', 'unsecurity', 'data-entry', 'devops', 'testing-tools'],
 };
-test('a category is one of those of Codex', () => {
+test("a category is one of Codex's", () => {
   for (const [category, keys] of Object.entries(categories))
     for (const key of keys) assert.is(codexCategory(key), category, key);
 });

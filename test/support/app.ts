@@ -16,7 +16,7 @@ interface Parts {
 
 interface Here {
   address: string;
-  /** The lines of the log other than those of requests and those of a later time: level, message, and other fields. */
+  /** The lines of the log, except lines of requests and lines of a later time: level, message, and other fields. */
   logged(): Record<string, unknown>[];
   /** The number of requests in the log. */
   requests(): number;

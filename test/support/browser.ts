@@ -44,7 +44,7 @@ function patient(browser: Browser): Browser {
   return browser;
 }
 
-/** Settings of fontconfig that know the fonts in `folder`; those of the package know /tmp/fonts alone. */
+/** Settings of fontconfig that know the fonts in `folder`; the settings of the package know /tmp/fonts alone. */
 function fontSettings(folder: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">

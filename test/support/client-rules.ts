@@ -16,8 +16,8 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 const skillName = /^(?!.*--)[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 
 /**
- * Returns the rules that a SKILL.md in a folder breaks: those of the Agent Skills specification
- * (agentskills.io/specification), and those of clients that refuse or run more than it says.
+ * Returns the rules that a SKILL.md in a folder breaks: rules of the Agent Skills specification
+ * (agentskills.io/specification), and rules of clients that refuse or run more than it says.
  */
 export function skillFaults(folder: string, text: string): string[] {
   const [, head = '', body = ''] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(text) ?? [];

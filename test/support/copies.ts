@@ -67,7 +67,7 @@ export function writeRevisions(folder: string): string {
   return catalog;
 }
 
-/** A site on this machine. Its answers are those of `special`, or else files. */
+/** A site on this machine. It answers from `special`, or else with files. */
 export async function serveFiles(files: ReadonlyMap<string, Buffer>, special: Record<string, RequestListener> = {}) {
   const server = createServer((request, response) => {
     const path = (request.url ?? '').slice(1);

@@ -6,8 +6,8 @@ type Call = (...args: unknown[]) => unknown;
 
 /**
  * Runs the synchronous function `use` as if the process were killed at the Nth call that changes the disk: this call
- * and all later ones do nothing, including those of cleanup code. A write is cut in the middle. Returns whether there
- * were that many calls.
+ * and all later ones do nothing, including the operations of cleanup code. A write is cut in the middle. Returns whether there
+ * were as many calls.
  *
  * The disk is left as after a SIGKILL, in a hundredth of the time that a process takes.
  */

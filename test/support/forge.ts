@@ -36,7 +36,7 @@ export interface PlayOptions {
   today: string;
   /** The time of the day, in UTC; default: 12:00. */
   time?: string;
-  /** Secrets and variables of the repository, besides those of the server's host. */
+  /** Secrets and variables of the repository, besides the ones of the server's host. */
   secrets?: Record<string, string>;
   vars?: Record<string, string>;
   /** The event that started publish.yml; default: its schedule. */
@@ -58,7 +58,7 @@ export interface PlayOptions {
    * Default: true.
    */
   inProcess?: boolean;
-  /** The folder with the workflow; default: that of the project. */
+  /** The folder with the workflow; default: the project's. */
   workflows?: string;
   /** Called with each new clone. */
   onCheckout?: (workspace: string, job: string) => void | Promise<void>;

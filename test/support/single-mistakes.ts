@@ -64,7 +64,7 @@ function edited(text: string, change: string): string {
 }
 
 /**
- * Returns the content that a cell of the table describes: AGENT and PROMPT are those of the good agent, and hex: means
+ * Returns the content that a cell of the table describes: AGENT and PROMPT are the texts of the good agent, and hex: means
  * bytes.
  */
 function contentOf(cell: unknown): unknown {

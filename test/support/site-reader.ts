@@ -20,7 +20,7 @@ export interface Reader {
 export async function openReader(): Promise<Reader> {
   const [browser, site] = await Promise.all([launchBrowser(), serveSite()]);
   const complaints: string[] = [];
-  // The language of the browser is not that of the site.
+  // The language of the browser is not the site's.
   const options = { locale: 'de-DE', permissions: ['clipboard-read', 'clipboard-write'] };
   const share = sharedPage(() => browser, options);
   const explained = (use: Use) => async (page: Page, heard: readonly string[]) => {

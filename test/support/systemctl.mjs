@@ -1,8 +1,8 @@
 /**
- * Stands for systemctl on a machine of machine.ts: reads units as systemd.service(5) says, and runs their commands with their
+ * Replaces systemctl on a machine of machine.ts: reads units as systemd.service(5) says, and runs their commands with their
  * environment, folder and user. It knows only what the units of deploy/ need, and fails for anything else.
  *
- * Arguments: the JSON file that describes the machine, then those of systemctl.
+ * Arguments: the JSON file that describes the machine, then the arguments of systemctl.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';

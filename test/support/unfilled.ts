@@ -55,7 +55,7 @@ function isEmpty(element: HtmlElement, empty: ReadonlySet<HtmlElement>): boolean
 /** Adds the rule `unfilled` to html-validate. */
 export const unfilledPlugin: Plugin = { name: 'catalog', rules: { unfilled: Unfilled } };
 
-/** The elements of each document in their order, and those of each name. */
+/** The elements of each document in their order, and the elements of each name. */
 const listed = new WeakMap<HtmlElement, { all: HtmlElement[]; named: Map<string, HtmlElement[]> }>();
 
 /**

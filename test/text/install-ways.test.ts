@@ -79,7 +79,7 @@ test('the whole catalog has one too, where a client can take it', () => {
   });
 });
 
-test('a title that Claude Code keeps for its vendor is that of the server, and the host that of the marketplace', () => {
+test('for a title that Claude Code keeps for its vendor, the server takes the title, and the marketplace the host', () => {
   const ways = installWays({ ...source, title: 'Claude Prompts' })(null);
   const named = ways.map(({ name, remove }) => [name, /tiny-example|claude-prompts/.exec(remove)?.[0]]);
   assert.equal(Object.fromEntries(named.filter(([, name]) => name !== undefined)), {

@@ -66,7 +66,7 @@ function contest(report: Report, count: number, rounds: number, all: readonly Co
     const first = site.run('cold', 0);
     const usage = new Map<Contestant, Usage[]>(contestants.map((name) => [name, []]));
     for (let round = 1; round <= rounds; round += 1) {
-      // Whoever is first in one round is last in the next, except that something has to be built to be unchanged.
+      // The first one in a round is the last in the next, except that something has to be built to be unchanged.
       for (const name of round % 2 === 1 ? contestants : turned(contestants)) {
         usage.get(name)?.push(site.run(name, round));
       }

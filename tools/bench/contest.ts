@@ -56,7 +56,7 @@ export function figure(outcome: Outcome, server: string, key: keyof Round): numb
   return median((outcome[server] ?? []).map((round) => round[key]));
 }
 
-/** A figure of a server, by default its answers, divided by that of `other`: the median of the rounds' ratios. */
+/** A figure of a server, by default its answers, divided by the figure of `other`: the median of the rounds' ratios. */
 export function ratio(outcome: Outcome, server: string, other: string, key: keyof Round = 'rate'): number {
   return median((outcome[server] ?? []).map((round, at) => round[key] / (outcome[other]?.[at]?.[key] ?? Number.NaN)));
 }

@@ -18,7 +18,7 @@ const budgets = [
  * Edits an agent of 1,000 and of 10,000 generated ones under `catalog dev`, and prints the time from saving until the
  * pages that show it are rendered again: its own page, the first page of its category, and the home page, which are open
  * in three tabs. Medians, for a change of the prompt and of the title, which lists show. `ratio` compares the processor
- * time with that of reading all files of the catalog once.
+ * time with the time to read all files of the catalog once.
  */
 export default async function benchmarkDev(): Promise<void> {
   for (const [count, budgetMs] of budgets) {

@@ -1,5 +1,5 @@
 /**
- * A load generator in a process of its own: for each message it gets, keeps so many connections busy for so long with
+ * A load generator in a process of its own: for each message it gets, keeps as many connections busy for as long as it says, with
  * one request, each connection waiting for its answer before it asks again, and sends back what it measured.
  */
 import { connect, type Socket } from 'node:net';

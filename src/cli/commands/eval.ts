@@ -55,7 +55,7 @@ function addRecordOptions(command: CatalogCommand): void {
         .choices(['openai', 'anthropic'])
         .default('openai'),
     )
-    .option('--url <url>', 'with --record: the service, up to /v1 (default: that of OpenAI or Anthropic)')
+    .option('--url <url>', 'with --record: the service, up to /v1 (default: OpenAI or Anthropic)')
     .option(
       '--command <command>',
       'with --record: a shell command, which gets the prompt on stdin and prints the answer',

@@ -60,7 +60,7 @@ export function addInit(program: CatalogCommand, terminal: Console): void {
     .addOption(new Option('--cwd <dir>', 'folder that [dir] is relative to').default('.', 'this folder'))
     .option(
       '--timezone <name>',
-      'time zone that decides when a day begins, such as Europe/Berlin; default: that of this machine',
+      'time zone that decides when a day begins, such as Europe/Berlin; default: the one of this machine',
     )
     .option('--git', 'make a Git repository with a first commit; in a terminal, it asks')
     .share('today')

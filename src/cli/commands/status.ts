@@ -303,7 +303,7 @@ function monthOf(day: string): string {
   return day.slice(0, 7);
 }
 
-/** The month that is `count` months after that of a day. */
+/** The month that is `count` months after the month of a day. */
 function monthAfter(day: string, count: number): string {
   const date = new Date(`${monthOf(day)}-01`);
   date.setUTCMonth(date.getUTCMonth() + count);

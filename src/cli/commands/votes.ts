@@ -138,9 +138,9 @@ async function importLogs(logs: readonly string[], flags: StoreFlags, terminal: 
   const paths = named ? logs.map((log) => resolve(flags.cwd, log)) : [logFile(flags)];
   await withDatabase(url, async (database) => {
     const load = async ({ votes, malformed }: VoteSource) => {
-      const { added, known } = await importVotes(database, votes);
+      const { added, existing } = await importVotes(database, votes);
       await malformed();
-      const rest = known === 0 ? '' : ` The database already had ${known}.`;
+      const rest = existing === 0 ? '' : ` The database already had ${existing}.`;
       terminal.say(`Imported ${plural(added, 'vote')}.${rest}\n`);
     };
     await withLogs(paths, terminal, load, { named });

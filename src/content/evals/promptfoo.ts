@@ -67,7 +67,7 @@ export function promptfooConfig(
 type Test = object & { prompts?: (keyof typeof templates)[] };
 type Assertion = { type: string; value?: unknown };
 
-/** Returns a test for each message of a case. promptfoo runs those of a conversation in order. */
+/** Returns a test for each message of a case. promptfoo runs the tests of a conversation in order. */
 function testsOf({ slug, prompt }: AgentCases, { name, input, checks, turns }: Case): Test[] {
   return [{ says: messageOf(prompt, input), checks }, ...turns].map((turn, index) => ({
     description: `${slug}: ${name}${index === 0 ? '' : `, turn ${index + 1}`}`,

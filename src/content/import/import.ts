@@ -215,7 +215,8 @@ class Drafts {
     }
     const title = prompt.title?.trim() ?? titleFrom(slug);
     const taken = this.#titles.get(plainTitle(title));
-    if (taken !== undefined && taken !== slug) return unusable(`Its title, ${title}, is already that of ${taken}.`);
+    if (taken !== undefined && taken !== slug)
+      return unusable(`Its title, ${title}, is already the title of ${taken}.`);
     try {
       freeSlug(slug, content);
     } catch (error) {

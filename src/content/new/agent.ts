@@ -28,12 +28,12 @@ export type ChecksOf<Answers> = {
   [Key in keyof Answers]-?: (name: string, answer: Answer) => Exclude<Answers[Key], null>;
 };
 
-/** Checks answers, and leaves out those that are not given. `faults` are the errors that the checks throw. */
+/** Checks answers, and leaves out those that are not given. `problems` are the errors that the checks throw. */
 export function checkAnswers<Answers>(
   typed: readonly (readonly [key: keyof Answers, name: string, answer: Answer | undefined])[],
   checks: ChecksOf<Answers>,
-): { answers: Partial<Answers>; faults: (UsageError | OperationError)[] } {
-  const faults: (UsageError | OperationError)[] = [];
+): { answers: Partial<Answers>; problems: (UsageError | OperationError)[] } {
+  const problems: (UsageError | OperationError)[] = [];
   const answers: Partial<Answers> = {};
   for (const [key, name, value] of typed) {
     if (value === undefined) continue;
@@ -41,10 +41,10 @@ export function checkAnswers<Answers>(
       answers[key] = checks[key](name, value);
     } catch (error) {
       if (!(error instanceof UsageError || error instanceof OperationError)) throw error;
-      faults.push(error);
+      problems.push(error);
     }
   }
-  return { answers, faults };
+  return { answers, problems };
 }
 
 /** Checks the answers given by flags. Throws one error with all problems. */
@@ -52,10 +52,10 @@ export function checkFlags<Answers>(
   flagged: Parameters<typeof checkAnswers<Answers>>[0],
   checks: ChecksOf<Answers>,
 ): Partial<Answers> {
-  const { answers, faults } = checkAnswers(flagged, checks);
-  const message = faults.map((fault) => fault.message).join('\nerror: ');
-  if (faults.some((fault) => fault instanceof UsageError)) throw new UsageError(message);
-  if (faults.length > 0) throw new OperationError(message);
+  const { answers, problems } = checkAnswers(flagged, checks);
+  const message = problems.map((problem) => problem.message).join('\nerror: ');
+  if (problems.some((problem) => problem instanceof UsageError)) throw new UsageError(message);
+  if (problems.length > 0) throw new OperationError(message);
   return answers;
 }
 
@@ -66,10 +66,10 @@ export function demand<Schema extends z.ZodType>(
   answer: unknown,
   example = '',
 ): z.output<Schema> {
-  const faults = explain(z.strictObject({ [name]: schema }), { [name]: answer });
-  if (faults.length > 0) {
+  const problems = explain(z.strictObject({ [name]: schema }), { [name]: answer });
+  if (problems.length > 0) {
     throw new UsageError(
-      faults
+      problems
         .map(({ message, hint }) =>
           // Nobody counts the entries of a list that they typed: the message quotes the wrong one.
           [message.replace(/\[\d+\](?=`)/, ''), hint, example].filter((part) => part !== '').join(' '),

@@ -67,10 +67,10 @@ function parse(text: string): z.infer<typeof packageJson> {
       { cause: error },
     );
   }
-  const faults = explain(packageJson, content);
-  if (faults.length > 0) {
+  const problems = explain(packageJson, content);
+  if (problems.length > 0) {
     throw new OperationError(
-      `package.json is not valid, and nothing was written: ${faults.map(({ message }) => message).join(' ')}`,
+      `package.json is not valid, and nothing was written: ${problems.map(({ message }) => message).join(' ')}`,
     );
   }
   // Not the result of zod, which puts known keys first.

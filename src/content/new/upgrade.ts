@@ -43,11 +43,11 @@ export function upgrade(folder: string, baseUrl: string, options: UpgradeOptions
     to: programVersion,
     /** Files that the editor did not change, and new ones. */
     replaced: [] as string[],
-    /** Files in which the changes of the editor and those of the program are joined. */
+    /** Files in which the changes of the editor and the changes of the program are joined. */
     merged: [] as string[],
     /** Files in which only former names of commands and flags are replaced. */
     renamed: [] as string[],
-    /** Files in which both sides changed the same lines, which stay those of the editor; `diff` has all versions of them. */
+    /** Files in which both sides changed the same lines, which stay as the editor wrote them; `diff` has all versions of them. */
     changed: [] as { path: string; diff: string }[],
   };
   const files = upgradedFiles(baseUrl);
@@ -99,7 +99,7 @@ function merged(own: string, { original, text, from }: { original: string; text:
   return mergeTexts({ yours: own, original, theirs: text }, labels);
 }
 
-/** Matches lines that both sides changed, in all three versions, those of the editor first. */
+/** Matches lines that both sides changed, in all three versions, the editor's lines first. */
 const conflict = /^<{7} .*\n([\s\S]*?)^\|{7} [\s\S]*?^>{7} .*\n?/gm;
 
 function conflictsIn(text: string): string {
@@ -128,7 +128,7 @@ function parsed(text: string): z.infer<typeof stamp> {
     return stamp.parse(parseBoundedJson(text));
   } catch (error) {
     throw new OperationError(
-      `${stampFile} is damaged, and nothing was written. Restore it from Git, or delete it: the files then count as those of version 0.1.0, or as changed by you.`,
+      `${stampFile} is damaged, and nothing was written. Restore it from Git, or delete it: the files then count as files of version 0.1.0, or as changed by you.`,
       { cause: error },
     );
   }
@@ -151,7 +151,7 @@ function write(folder: string, files: ReadonlyMap<string, string>): void {
   try {
     for (const directory of new Set([...files.keys()].map((path) => dirname(join(folder, path))))) {
       makeFolder(directory);
-      // Those of an upgrade that was killed.
+      // Left by an upgrade that was killed.
       for (const name of readdirSync(directory).filter(isDraftName)) rmSync(join(directory, name));
     }
     replaceFiles([...files].map(([path, text]) => [join(folder, path), Buffer.from(text)]));

@@ -56,7 +56,7 @@ const folderName = '[a-z0-9]+(?:[.-][a-z0-9]+)*';
 /** The form of the name of a model's folder. */
 const modelFolderForm = new RegExp(`^${folderName}$`);
 
-/** The names that a model's folder can have: those of this form that Windows does not reserve. */
+/** The names that a model's folder can have: names of this form that Windows does not reserve. */
 export const modelFolderPattern = new RegExp(`^(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))${folderName}$`);
 
 /**
@@ -125,9 +125,9 @@ function readFolder(folder: string, cases: readonly Case[], source: EvalsSource)
 }
 
 function readEntries(text: string, file: string, { report, reportText }: EvalsSource) {
-  const { value, faults } = readJson(text);
-  for (const fault of faults) report(file, 'evals/recording', fault, fault.location);
-  if (faults.length > 0) return null;
+  const { value, problems } = readJson(text);
+  for (const problem of problems) report(file, 'evals/recording', problem, problem.location);
+  if (problems.length > 0) return null;
   const locationOf = locationsInYaml(text);
   reportText(file, valueFindings(value, locationOf));
   const parsed = recordingSource.safeParse(value);
@@ -295,7 +295,7 @@ function readCases(text: string, { report, reportText }: EvalsSource): Cases | n
   try {
     data = parseYaml(text);
   } catch {
-    for (const { offset, length, ...wording } of recoverYaml(text).faults)
+    for (const { offset, length, ...wording } of recoverYaml(text).problems)
       report(checksFile, 'evals/checks', inFile(wording), locationAt(text, offset, length));
     return null;
   }

@@ -54,9 +54,9 @@ export function splitFrontMatter(text: string, file: string, slug: string): Spli
   if (whole !== null) return { data: whole, unread: new Set(), diagnostics: [], ...rest };
   const misspelled = explainClosing(text.slice(0, end), refuse);
   if (misspelled !== null) return misspelled;
-  const { data, unread, faults } = recoverYaml(source);
+  const { data, unread, problems } = recoverYaml(source);
   const start = opening.length + 1;
-  const diagnostics = faults.map(({ code, offset, length, ...wording }) =>
+  const diagnostics = problems.map(({ code, offset, length, ...wording }) =>
     refuse(code, locationAt(text, start + offset, length), wording),
   );
   return { data, unread, diagnostics, ...rest };

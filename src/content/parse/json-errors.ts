@@ -5,25 +5,26 @@ import { doubleQuotes, jsonMessages } from '../../schema/messages/formats.ts';
  * An error and, if the fix is obvious, the text with that fix. The fixed text has the same length, so all locations stay
  * valid.
  */
-type Fault = LocatedWording & { repaired: string | null };
+type Problem = LocatedWording & { repaired: string | null };
 
 /** The most errors that are reported for a text. More would not help. */
-const maxFaults = 20;
+const maxProblems = 20;
 const maxRounds = 200;
 
 /** Parses a JSON text. `value` is undefined if the text cannot be parsed even after obvious fixes. */
-export function readJson(text: string): { value: unknown; faults: LocatedWording[] } {
-  const faults: LocatedWording[] = [];
+export function readJson(text: string): { value: unknown; problems: LocatedWording[] } {
+  const problems: LocatedWording[] = [];
   let current = text;
   // Every round parses the whole text again, and a text can have thousands of wrong quotes, so rounds are limited.
   for (let round = 0; ; round += 1) {
     try {
-      return { value: JSON.parse(current), faults };
+      return { value: JSON.parse(current), problems };
     } catch {
-      const { repaired, ...fault } = firstFault(current);
+      const { repaired, ...problem } = firstProblem(current);
       // Wrong quotes are reported once, however many there are.
-      if (!faults.some(({ hint }) => hint === doubleQuotes && fault.hint === hint)) faults.push(fault);
-      if (repaired === null || faults.length >= maxFaults || round >= maxRounds) return { value: undefined, faults };
+      if (!problems.some(({ hint }) => hint === doubleQuotes && problem.hint === hint)) problems.push(problem);
+      if (repaired === null || problems.length >= maxProblems || round >= maxRounds)
+        return { value: undefined, problems };
       current = repaired;
     }
   }
@@ -37,7 +38,7 @@ const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(
 const commentStart = /^(?:\/\/|#)[^\n]*|^\/\*[\s\S]*?(?:\*\/|$)/;
 
 /** Finds the first error of a text that `JSON.parse` rejected. Not every version of Node.js says where the error is. */
-function firstFault(text: string): Fault {
+function firstProblem(text: string): Problem {
   const open: { bracket: string; offset: number }[] = [];
   let expected: Expected = 'value';
   let end = 0;
@@ -47,7 +48,7 @@ function firstFault(text: string): Fault {
     if (character === undefined) return endsEarly(text, open);
     const comment = '/#'.includes(character) ? commentStart.exec(text.slice(at, at + 10_000))?.[0] : undefined;
     if (comment !== undefined) {
-      return fault(text, at, comment.length, jsonMessages.noComments, comment.replace(/[^\n]/g, ' '));
+      return problem(text, at, comment.length, jsonMessages.noComments, comment.replace(/[^\n]/g, ' '));
     }
     const closes = (character === '}' || character === ']') && open.at(-1)?.bracket === (character === '}' ? '{' : '[');
     let length = 1;
@@ -56,13 +57,13 @@ function firstFault(text: string): Fault {
       else if (character === ',' && open.length > 0) expected = open.at(-1)?.bracket === '{' ? 'key' : 'item';
       else return noComma(text, at, end, open.length);
     } else if (expected === 'colon') {
-      if (character !== ':') return fault(text, end, 1, jsonMessages.colonMissing);
+      if (character !== ':') return problem(text, end, 1, jsonMessages.colonMissing);
       expected = 'value';
     } else if (closes && expected.startsWith('first')) {
       open.pop();
       expected = 'end';
     } else if (closes && expected !== 'value') {
-      return fault(text, text.lastIndexOf(',', at), 1, jsonMessages.commaAtEnd, ' ');
+      return problem(text, text.lastIndexOf(',', at), 1, jsonMessages.commaAtEnd, ' ');
     } else if (expected !== 'key' && expected !== 'first key' && (character === '{' || character === '[')) {
       open.push({ bracket: character, offset: at });
       expected = character === '{' ? 'first key' : 'first item';
@@ -81,47 +82,47 @@ function matchLength(pattern: RegExp, text: string, at: number): number {
   return pattern.exec(text)?.[0].length ?? 0;
 }
 
-function fault(text: string, offset: number, length: number, wording: Wording, replacement?: string): Fault {
+function problem(text: string, offset: number, length: number, wording: Wording, replacement?: string): Problem {
   const repaired =
     replacement === undefined ? null : text.slice(0, offset) + replacement + text.slice(offset + replacement.length);
   return located(text, offset, length, { ...wording, repaired });
 }
 
-function noComma(text: string, at: number, end: number, depth: number): Fault {
+function noComma(text: string, at: number, end: number, depth: number): Problem {
   const character = text[at] ?? '';
-  if (depth === 0) return fault(text, at, 1, jsonMessages.textAfterEnd);
-  if (character === '}' || character === ']') return fault(text, at, 1, jsonMessages.wrongBracket(character));
+  if (depth === 0) return problem(text, at, 1, jsonMessages.textAfterEnd);
+  if (character === '}' || character === ']') return problem(text, at, 1, jsonMessages.wrongBracket(character));
   const room = /[ \t\n\r]/.test(text[end] ?? '');
-  return fault(text, end, 1, jsonMessages.commaMissing, room ? ',' : undefined);
+  return problem(text, end, 1, jsonMessages.commaMissing, room ? ',' : undefined);
 }
 
-function badToken(text: string, at: number, isKey: boolean): Fault {
+function badToken(text: string, at: number, isKey: boolean): Problem {
   const character = text[at] ?? '';
   if (character === '"') {
     const line = /^"[^\n]*/.exec(text.slice(at))?.[0] ?? '';
     return /^"(?:[^"\\]|\\.)*"/.test(line)
-      ? fault(text, at, line.length, jsonMessages.wrongCharacterInText)
-      : fault(text, at, 1, jsonMessages.quoteNotClosed);
+      ? problem(text, at, line.length, jsonMessages.wrongCharacterInText)
+      : problem(text, at, 1, jsonMessages.quoteNotClosed);
   }
   if (character === "'") {
     const quoted = /^'[^'"\\\n]*'/.exec(text.slice(at))?.[0];
     const repaired = quoted === undefined ? undefined : `"${quoted.slice(1, -1)}"`;
-    return fault(text, at, quoted?.length ?? 1, jsonMessages.singleQuotes(isKey), repaired);
+    return problem(text, at, quoted?.length ?? 1, jsonMessages.singleQuotes(isKey), repaired);
   }
-  if (character === ',') return fault(text, at, 1, jsonMessages.extraComma, ' ');
+  if (character === ',') return problem(text, at, 1, jsonMessages.extraComma, ' ');
   const word = /^[\p{L}\p{N}_$.+-]+/u.exec(text.slice(at, at + 200))?.[0];
-  if (word === undefined) return fault(text, at, 1, jsonMessages.wrongCharacter(character, isKey));
+  if (word === undefined) return problem(text, at, 1, jsonMessages.wrongCharacter(character, isKey));
   const plain = { True: 'true', False: 'false', None: 'null', undefined: 'null' }[word];
-  return fault(text, at, word.length, jsonMessages.wrongWord(word, isKey, plain));
+  return problem(text, at, word.length, jsonMessages.wrongWord(word, isKey, plain));
 }
 
-function endsEarly(text: string, open: readonly { bracket: string; offset: number }[]): Fault {
+function endsEarly(text: string, open: readonly { bracket: string; offset: number }[]): Problem {
   const last = Math.max(0, text.trimEnd().length - 1);
   const bracket = open.at(-1);
-  if (bracket === undefined) return fault(text, last, 1, jsonMessages.valueMissing);
+  if (bracket === undefined) return problem(text, last, 1, jsonMessages.valueMissing);
   const line = text.slice(0, bracket.offset).split('\n').length;
   const missing = bracket.bracket === '{' ? '}' : ']';
-  return fault(text, last, 1, jsonMessages.bracketNotClosed(bracket.bracket, line, missing));
+  return problem(text, last, 1, jsonMessages.bracketNotClosed(bracket.bracket, line, missing));
 }
 
 /** The deepest nesting allowed in a config. Every JSON parser accepts it, and no config needs more. */

@@ -28,41 +28,41 @@ import { conflictFinding, placeholderFindings } from './placeholders.ts';
 import { renderedFindings, type TextFinding, textFindings, valueFindings, withoutFound } from './text-checks.ts';
 
 /** Checks that a prompt has INPUT, RULES and OUTPUT, each once and in that order. */
-function sectionFaults(prompt: string): LocatedWording[] {
+function sectionProblems(prompt: string): LocatedWording[] {
   const sections = sectionsOf(prompt);
   const own = (name: SectionName) => sections.filter((section) => section.name === name);
   const missing = sectionNames.filter((name) => own(name).length === 0);
   const repeated = sectionNames.flatMap((name) => own(name)[1] ?? []);
-  const faults = [
-    ...missingFaults(prompt, missing),
+  const problems = [
+    ...missingProblems(prompt, missing),
     ...repeated.map(({ name, start }) => located(prompt, start, name.length, promptMessages.sectionTwice(name))),
   ];
-  if (faults.length > 0) return faults;
+  if (problems.length > 0) return problems;
   const misplaced = sections.find((section, index) => section.name !== sectionNames[index]);
   if (misplaced === undefined) return [];
   const { name, start } = misplaced;
   return [located(prompt, start, name.length, promptMessages.sectionMisplaced(name))];
 }
 
-function missingFaults(prompt: string, missing: readonly SectionName[]): LocatedWording[] {
+function missingProblems(prompt: string, missing: readonly SectionName[]): LocatedWording[] {
   if (missing.length === 0) return [];
   const { lines, openFence } = linesOf(prompt);
   const fenced = openFence === null ? [] : prompt.slice(openFence.offset).split('\n').map(headingOf);
   const swallowed = missing.filter((name) => fenced.includes(name));
   const absent = missing.filter((name) => !swallowed.includes(name));
-  const faults: LocatedWording[] = [];
+  const problems: LocatedWording[] = [];
   const rest: SectionName[] = [];
   for (const name of absent) {
     const { text, offset } = lines.find(({ text, fenced }) => !fenced && isNearly(text, name)) ?? {};
     if (text === undefined || offset === undefined) rest.push(name);
-    else faults.push(located(prompt, offset, text.length, promptMessages.notAHeading(text.trimEnd(), name)));
+    else problems.push(located(prompt, offset, text.length, promptMessages.notAHeading(text.trimEnd(), name)));
   }
   if (openFence !== null && swallowed.length > 0) {
     const { offset, text } = openFence;
-    faults.push(located(prompt, offset, text.length, promptMessages.fenceNotClosed(swallowed)));
+    problems.push(located(prompt, offset, text.length, promptMessages.fenceNotClosed(swallowed)));
   }
-  if (rest.length > 0) faults.push(located(prompt, 0, 1, promptMessages.sectionsMissing(rest)));
-  return faults;
+  if (rest.length > 0) problems.push(located(prompt, 0, 1, promptMessages.sectionsMissing(rest)));
+  return problems;
 }
 
 /** The names of the sections in other languages, and similar words. */
@@ -171,7 +171,7 @@ function parseTexts(folder: SourceFolder, schema: FrontMatterSchema): Omit<Parse
     digest: digestOf([...texts].flat().join('\0')),
     texts: () => longTexts,
   });
-  const isWhole = requiredFiles.every((name) => readable.has(name)) && sectionFaults(longTexts.prompt).length === 0;
+  const isWhole = requiredFiles.every((name) => readable.has(name)) && sectionProblems(longTexts.prompt).length === 0;
   return { ...folderParts, written: isWhole ? written : null };
 }
 
@@ -245,7 +245,7 @@ function textReporter(slug: string, diagnostics: Diagnostic[], report: Report) {
 }
 
 function checkPrompt(prompt: string, report: Report): void {
-  for (const fault of sectionFaults(prompt)) report('prompt.txt', 'prompt/sections', fault, fault.location);
+  for (const problem of sectionProblems(prompt)) report('prompt.txt', 'prompt/sections', problem, problem.location);
   if (!prompt.endsWith('\n') || prompt.endsWith('\n\n')) {
     const wording = fileMessages.finalNewline(prompt.endsWith('\n'));
     report('prompt.txt', 'file/final-newline', wording, locationAt(prompt, prompt.trimEnd().length));
@@ -259,12 +259,12 @@ function readConfig(
 ): Config | null {
   if (text === undefined) return null;
   if (!file.endsWith('.json')) return { file, text, value: text };
-  const { value, faults } = readJson(text);
-  for (const fault of faults) report(file, 'config/json', fault, fault.location);
-  if (faults.length > 0) return null;
-  const fault = unportablePart(text);
-  if (fault !== null) {
-    report(file, 'config/json', fault, fault.location);
+  const { value, problems } = readJson(text);
+  for (const problem of problems) report(file, 'config/json', problem, problem.location);
+  if (problems.length > 0) return null;
+  const problem = unportablePart(text);
+  if (problem !== null) {
+    report(file, 'config/json', problem, problem.location);
     return null;
   }
   reportText(file, valueFindings(value, locationsInYaml(text)));

@@ -22,92 +22,92 @@ export function parseYaml(source: string): unknown {
 }
 
 /** An error in a YAML text. `offset` and `length` are in UTF-16 units. */
-interface YamlFault extends Wording {
+interface YamlProblem extends Wording {
   code: RuleCode;
   offset: number;
   length: number;
 }
 
 /** Explains why js-yaml rejected a text, with the help of a second parser that reports positions. */
-function explainYaml(source: string): YamlFault {
+function explainYaml(source: string): YamlProblem {
   const deep = tooDeepAt(source);
-  if (deep !== -1) return fault(deep, 1, yamlMessages.nestedTooDeeply);
+  if (deep !== -1) return problem(deep, 1, yamlMessages.nestedTooDeeply);
   const common = tabIndent(source) ?? strayHyphen(source) ?? afterQuote(source) ?? openBracket(source);
   if (common !== null) return common;
   const document = parseDocument(source, { prettyErrors: false });
   const anchored = findAnchor(document, source);
   if (anchored !== undefined) {
     const { offset, name } = anchored;
-    return fault(offset, name.length, yamlMessages.anchorOrAlias(name), 'front-matter/anchor');
+    return problem(offset, name.length, yamlMessages.anchorOrAlias(name), 'front-matter/anchor');
   }
   const error = document.errors[0];
   if (error?.code === 'DUPLICATE_KEY') return duplicateKey(source, error.pos[0]);
   const open = unclosedQuote(source);
-  if (error?.code === 'MISSING_CHAR' && open !== null) return fault(open, 1, yamlMessages.quoteNotClosed);
+  if (error?.code === 'MISSING_CHAR' && open !== null) return problem(open, 1, yamlMessages.quoteNotClosed);
   const continued = /^[\w-]+: *[^\s|>[{][^\n]*\n(?=[ ]+[\w-]+:(?: |$))/.exec(source);
   if (continued !== null) return indentedKey(source, continued[0].length);
   const mark = markOf(source);
   const offset = error?.pos[0] ?? mark.offset;
   const wording = wordsFor(error?.code ?? '', source, offset, error?.message ?? mark.reason);
-  return fault(offset, (error?.pos[1] ?? offset + 1) - offset, wording);
+  return problem(offset, (error?.pos[1] ?? offset + 1) - offset, wording);
 }
 
-function fault(offset: number, length: number, wording: Wording, code: RuleCode = 'front-matter/yaml'): YamlFault {
+function problem(offset: number, length: number, wording: Wording, code: RuleCode = 'front-matter/yaml'): YamlProblem {
   return { code, offset, length, ...wording };
 }
 
-function duplicateKey(source: string, offset: number): YamlFault {
+function duplicateKey(source: string, offset: number): YamlProblem {
   const name = /^[^:\s]+/.exec(source.slice(offset))?.[0] ?? 'A key';
-  return fault(offset, name.length, yamlMessages.keyTwice(name), 'front-matter/duplicate-key');
+  return problem(offset, name.length, yamlMessages.keyTwice(name), 'front-matter/duplicate-key');
 }
 
-function indentedKey(source: string, offset: number): YamlFault {
+function indentedKey(source: string, offset: number): YamlProblem {
   const [, spaces = '', name = ''] = /^(\s*)([^\s:]*)/.exec(source.slice(offset)) ?? [];
-  return fault(offset, spaces.length + name.length, yamlMessages.keyIndented(name));
+  return problem(offset, spaces.length + name.length, yamlMessages.keyIndented(name));
 }
 
 /** A marker that was left behind when someone resolved a merge conflict by hand, as the first line of `text`. */
-function conflictMarker(text: string): YamlFault | null {
+function conflictMarker(text: string): YamlProblem | null {
   const line = /^(?:={7}|>{7}|\|{7})(?: .*)?(?=\n|$)/.exec(text)?.[0];
   if (line === undefined) return null;
-  return fault(0, line.length, textMessages.leftConflictMarker, 'text/conflict');
+  return problem(0, line.length, textMessages.leftConflictMarker, 'text/conflict');
 }
 
-function noKey(text: string): YamlFault {
+function noKey(text: string): YamlProblem {
   const [, key, value = ''] = /^([\w-]+):(\S.*)/.exec(text) ?? [];
-  if (key !== undefined) return fault(key.length, 1, yamlMessages.noSpaceAfterColon(key, value));
+  if (key !== undefined) return problem(key.length, 1, yamlMessages.noSpaceAfterColon(key, value));
   const [line = ''] = text.split('\n', 1);
-  return fault(0, line.length, withoutColon(line));
+  return problem(0, line.length, withoutColon(line));
 }
 
-function tabIndent(source: string): YamlFault | null {
+function tabIndent(source: string): YamlProblem | null {
   const match = /^ *\t+/m.exec(source);
-  return match && fault(match.index, match[0].length, yamlMessages.indentedWithTab);
+  return match && problem(match.index, match[0].length, yamlMessages.indentedWithTab);
 }
 
-function strayHyphen(source: string): YamlFault | null {
+function strayHyphen(source: string): YamlProblem | null {
   const match = /^( *)-([\w"'][^\n]*)/m.exec(source);
   if (match === null || /[|>][+-]?\d?[ \t]*\n/.test(source)) return null;
   const [, spaces = '', rest = ''] = match;
-  return fault(match.index + spaces.length, 1, yamlMessages.noSpaceAfterHyphen(rest));
+  return problem(match.index + spaces.length, 1, yamlMessages.noSpaceAfterHyphen(rest));
 }
 
 /** Finds text after a closing quote. */
-function afterQuote(source: string): YamlFault | null {
+function afterQuote(source: string): YamlProblem | null {
   const form = /^([ -]*[\w-]+: +)("(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*'(?!'))[ \t]*([^\s#][^\n]*)$/m;
   const match = form.exec(source);
   if (match === null) return null;
   const [line, before = '', quoted = '', rest = ''] = match;
   const quote = quoted.startsWith('"') ? "'" : '"';
   const wording = yamlMessages.textAfterQuote(line.slice(before.length), quote);
-  return fault(match.index + line.length - rest.length, rest.length, wording);
+  return problem(match.index + line.length - rest.length, rest.length, wording);
 }
 
 /** Finds a bracket that opens a list or object and is never closed. */
-function openBracket(source: string): YamlFault | null {
+function openBracket(source: string): YamlProblem | null {
   const [line, before = '', bracket = '', rest = ''] = /^([\w-]+: *)([[{])([\s\S]*)/.exec(source) ?? [];
   if (line === undefined || rest.includes(bracket === '[' ? ']' : '}')) return null;
-  return fault(before.length, 1, yamlMessages.bracketNotClosed(bracket === '[' ? ']' : '}'));
+  return problem(before.length, 1, yamlMessages.bracketNotClosed(bracket === '[' ? ']' : '}'));
 }
 
 /** Words for what the parser says: its error code and its message. `line` is the rest of the line. */
@@ -180,28 +180,28 @@ interface RecoveredYaml {
   data: Record<string, unknown>;
   /** The keys that exist but could not be read, so they must not be reported as missing. */
   unread: Set<string>;
-  faults: YamlFault[];
+  problems: YamlProblem[];
 }
 
-const maxFaults = 20;
+const maxProblems = 20;
 
 /** Parses front matter that `parseYaml` rejected, one key at a time, so that one mistake does not hide another. */
 export function recoverYaml(source: string): RecoveredYaml {
-  const result: RecoveredYaml = { data: {}, unread: new Set(), faults: [] };
+  const result: RecoveredYaml = { data: {}, unread: new Set(), problems: [] };
   for (const { text, start } of topLevelBlocks(source)) {
     // More errors would not help.
-    if (result.faults.length === maxFaults) break;
-    const fault = readBlock(text, result);
-    if (fault === null) continue;
-    result.faults.push({ ...fault, offset: start + fault.offset });
+    if (result.problems.length === maxProblems) break;
+    const problem = readBlock(text, result);
+    if (problem === null) continue;
+    result.problems.push({ ...problem, offset: start + problem.offset });
     for (const [, name = ''] of text.matchAll(/^\s*["']?([\w-]+)/gm)) result.unread.add(name);
   }
-  if (result.faults.length === 0) result.faults.push(explainYaml(source));
+  if (result.problems.length === 0) result.problems.push(explainYaml(source));
   return result;
 }
 
 /** Adds the values of a block to the data, or returns its error. */
-function readBlock(text: string, { data, unread }: RecoveredYaml): YamlFault | null {
+function readBlock(text: string, { data, unread }: RecoveredYaml): YamlProblem | null {
   const marker = conflictMarker(text);
   if (marker !== null) return marker;
   let value: unknown;

@@ -66,7 +66,7 @@ function countNewlines(text: string, end: number): number {
   return count;
 }
 
-/** The words of a problem. Those of every diagnostic are in ../messages/, or in ./values.ts if a schema finds it. */
+/** The words of a problem. The words of every diagnostic are in ../messages/, or in ./values.ts if a schema finds it. */
 export interface Wording {
   /** What is wrong. */
   message: string;

@@ -164,7 +164,7 @@ export function explain(
   return withoutRepeats(withoutMisspelled(explanations));
 }
 
-/** The most mistakes of one kind that are explained. A value can have tens of thousands, and nobody reads that many. */
+/** The most mistakes of one kind that are explained. A value can have tens of thousands, which nobody reads. */
 const mostExplained = 50;
 
 interface Surroundings {

@@ -168,9 +168,9 @@ export function pageOf<Item extends { issue: number }>(
 ) {
   const before = cursor === undefined ? Number.POSITIVE_INFINITY : issueOf(cursor);
   if (before === null) return null;
-  // In a preview, the number of a draft can be higher than those of later days. The agent of a cursor may be gone.
-  const given = items.findIndex(({ issue }) => issue === before);
-  const rest = given === -1 ? items.filter(({ issue }) => issue < before) : items.slice(given + 1);
+  // In a preview, the number of a draft can be higher than the numbers of later days. The agent of a cursor may be gone.
+  const index = items.findIndex(({ issue }) => issue === before);
+  const rest = index === -1 ? items.filter(({ issue }) => issue < before) : items.slice(index + 1);
   const page = rest.slice(0, size);
   const last = page.at(-1);
   return { items: page, nextCursor: last && rest.length > size ? cursorAfter(last.issue) : undefined };

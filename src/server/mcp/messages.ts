@@ -32,7 +32,7 @@ export class RpcError extends Error {
 /** The id of a request: a string or an integer, never null (MCP base protocol). */
 export type RequestId = string | number;
 
-/** The params of a message. Those of a request may be a list, which `perform` refuses. */
+/** The params of a message. The params of a request may be a list, which `perform` refuses. */
 type Params = Record<string, unknown>;
 
 /** A message of JSON-RPC 2.0 that a server can receive. */

@@ -86,7 +86,7 @@ export class ListChanges {
     this.#lists = listsOf(catalog);
     const notifications = [
       ...(this.#isInitialized ? kinds.map((kind) => notification(methods[kind])) : []),
-      ...[...this.#subscriptions].flatMap(([id, wanted]) => wanted.map((kind) => notification(methods[kind], {}, id))),
+      ...[...this.#subscriptions].flatMap(([id, kinds]) => kinds.map((kind) => notification(methods[kind], {}, id))),
     ];
     return (await before) === (await this.#lists) ? [] : notifications;
   }

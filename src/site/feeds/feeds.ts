@@ -58,8 +58,8 @@ const contents = new WeakMap<PublishedAgent, string>();
 
 /** Renders the full content of an entry as HTML, with absolute links. */
 function entryContent(site: Site, agent: PublishedAgent): string {
-  const known = contents.get(agent);
-  if (known !== undefined) return known;
+  const cached = contents.get(agent);
+  if (cached !== undefined) return cached;
   const document = documentOf(agent);
   const content = site.templates.render('feed-entry', {
     agent: document,

@@ -115,15 +115,15 @@ export function versionsByRelease(
   /** Saves the comparison of plugins that did not change since the last build. */
   before: KnownVersions = [],
 ): PluginVersions {
-  const compared = new Map(before.map(([name, ...known]) => [name, known]));
+  const compared = new Map(before.map(([name, ...versions]) => [name, versions]));
   const versions = new Map<string, readonly [key: string, version: string]>();
 
   function compare(agent: PublishedAgent): readonly [key: string, version: string] {
     const [last] = [...(published.releases.get(agent.slug) ?? [])].sort(latestFirst);
     if (last === undefined) return ['', versionOf(agent.revision)];
     const key = [agent.fingerprint.whole, last.version, ...last.files.map(([, blob]) => blob)].join();
-    const known = compared.get(agent.slug);
-    if (known?.[0] === key) return known;
+    const remembered = compared.get(agent.slug);
+    if (remembered?.[0] === key) return remembered;
     return [key, isUnchanged(agent, last) ? last.version : versionOf((revisionOf(last.version) ?? 0) + 1)];
   }
 
@@ -139,7 +139,7 @@ export function versionsByRelease(
       return version[1];
     },
     get known() {
-      return [...versions].filter(([, [key]]) => key !== '').map(([name, known]) => [name, ...known] as const);
+      return [...versions].filter(([, [key]]) => key !== '').map(([name, version]) => [name, ...version] as const);
     },
   };
 }
@@ -149,7 +149,7 @@ export function latestFirst(a: PluginRelease, b: PluginRelease): number {
   return (revisionOf(b.version) ?? 0) - (revisionOf(a.version) ?? 0);
 }
 
-/** The releases other than the current ones: those of the plugins of published agents, then those under former slugs. */
+/** The releases other than the current ones: the releases of the plugins of published agents, then the releases under former slugs. */
 export function earlierReleases({ agents, moved, plugins, published }: Site) {
   const current = new Map(agents.map((agent) => [agent.slug, plugins.of(agent)]));
   return [...agents.map(({ slug }) => [slug, slug] as const), ...moved].map(([name, slug]) => ({

@@ -224,7 +224,7 @@ export function* groupAddresses(site: Site): Iterable<{ path: string; agents: re
 /** A category or tag, divided into pages. */
 type Pages = ReturnType<typeof categoryPages> | ReturnType<typeof tagPages>;
 
-/** `category` is the one whose color the pages have, and `path` that of the first page, below the base URL. */
+/** `category` is the one whose color the pages have, and `path` the path of the first page, below the base URL. */
 function categoryPages({ url }: Site, group: Group) {
   const feed = {
     type: 'application/atom+xml',

@@ -95,7 +95,7 @@ export function markdownRenderer(url: { absolute(): string }) {
   };
 }
 
-/** Moves headings below those of the page, and gives them ids on pages. Returns the ids that they have on the page. */
+/** Moves headings below the page's own, and gives them ids on pages. Returns the ids that they have on the page. */
 function adaptHeadings(tokens: readonly Token[], use: Environment['use']): string[] {
   const highest = use === 'feed' ? 4 : 3;
   const ids = headingIds(tokens);

@@ -34,13 +34,13 @@ interface PageHead {
   section?: Section;
   /** schema.org nodes that describe the page to search engines. */
   graph?: readonly object[];
-  /** The social image, with its alternative text. @default that of the publication */
+  /** The social image, with its alternative text. @default the image of the publication */
   image?: { path: string; text: string };
 }
 
 type Section = 'today' | 'archive' | 'about' | 'developers';
 
-/** Limits of the forms, which are those of their requests. */
+/** Limits of the forms, which are the limits of their requests. */
 const limits = { voteNote: maxVoteNote, email: maxEmail };
 
 /** Renders an HTML page: `data` with the page's template, then the result within the layout. */

@@ -209,7 +209,7 @@ function layOutAgent({ serif, sans }: Fonts, { settings, dates }: Site, agent: P
   };
 }
 
-/** Lays out the image of the publication, for all pages but those of agents. */
+/** Lays out the image of the publication, for all pages but the pages of agents. */
 function layOutPublication({ serif, sans }: Fonts, settings: Settings) {
   const host = hostOf(settings);
   return {

@@ -85,7 +85,7 @@ for (const [given, flags, env] of ports) {
     }));
 }
 
-test('a port in use, here that of PORT, ends it with 1 and a sentence, and leaves nothing behind', () =>
+test('a port in use, here the one of PORT, ends it with 1 and a sentence, and leaves nothing behind', () =>
   inFolder(async (folder) => {
     writeCatalog(folder, agents);
     const other = createServer();

@@ -28,7 +28,7 @@ const changed = (...agents: string[]): Changes => ({ ...nothing, agents: new Set
 const codesOf = (findings: readonly { code: string; slug: string | null; severity: string }[] = []) =>
   findings.map(({ code, slug, severity }) => `${slug} ${severity} ${code}`).sort();
 
-test('drafts and agents that are due later are marked, and not those of today or with a number', () =>
+test('drafts and agents that are due later are marked, and agents of today or with a number are not', () =>
   inFolder((folder) => {
     writeCatalog(folder, [
       { slug: 'numbered', date: '2026-01-30', front: { issue: '1' } },
@@ -45,7 +45,7 @@ for (const [timezone, day] of [
   ['Pacific/Kiritimati', '2026-11-23'],
   ['Pacific/Pago_Pago', '2026-11-21'],
 ] as const) {
-  test(`without a given day, today is that of the settings' time zone: ${timezone}`, () =>
+  test(`without --today, the day follows the settings' time zone: ${timezone}`, () =>
     atTime(Date.parse('2026-11-22T10:30:00Z'), () =>
       inFolder((folder) => {
         const agents = [day, addDays(day, 1)].map((date, index) => ({ slug: `agent-${index}`, date }));
@@ -81,7 +81,7 @@ test('the checks of an agent are its own errors and warnings, with the severity 
     assert.is(catalog.checksOf('none'), null);
   }));
 
-test('its errors are those of catalog validate, whatever is edited', () =>
+test('its errors are the errors of catalog validate after each edit', () =>
   inFolder(async (folder) => {
     writeCatalog(folder, agents);
     const catalog = opened(folder);

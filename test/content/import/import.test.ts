@@ -93,7 +93,7 @@ const problems: [name: string, csv: string | Uint8Array, expected: string[]][] =
     `act,prompt\n${token},b\nThe one agent,c\n`,
     [
       'row 1 (line 2): This looks like a GitHub token.',
-      'row 2 (line 3): Its title, The one agent, is already that of one.',
+      'row 2 (line 3): Its title, The one agent, is already the title of one.',
     ],
   ],
   ['a name without letters', 'act,prompt\n"…",x\n', ['row 1 (line 2): Its name has no letter']],

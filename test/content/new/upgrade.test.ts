@@ -22,7 +22,7 @@ import { written } from '../../support/written.ts';
 
 const upgrade = (cwd: string, ...args: string[]) => catalog(['upgrade', ...args, '--cwd', cwd]);
 
-/** Makes files those of an earlier version of the program, as the list of copied files then says. */
+/** Turns files into files of an earlier version of the program, as the list of copied files then says. */
 function age(folder: string, texts: Record<string, string>) {
   const stamp = JSON.parse(read(folder, stampFile));
   const files = { ...stamp.files, ...texts };

@@ -47,7 +47,7 @@ const recorded = (name = 'org-model-1b') =>
   );
 const entries = () => JSON.parse(recorded()['recording.json'] ?? '').cases;
 
-test('records the answers of an API like that of OpenAI', async () => {
+test("records the answers of an API like OpenAI's", async () => {
   model.answer = (response) => says(response, 'Odd: nothing\r\nno end', { model: 'model-1b-2026' });
   const given = ['temperature=0', 'seed=007', 'presence_penalty=-0.5', 'logprobs=true'];
   const { code, stdout, stderr } = await atTime(Date.parse('2026-11-22T23:59:59Z'), () =>

@@ -128,7 +128,7 @@ test('a setting can replace neither the model nor the message', async () => {
   assert.equal(bodies, [{ seed: 'x', model: 'm', messages: [{ role: 'user', content: 'Hello' }] }]);
 });
 
-/** Records the answers of two agents, each with two cases, and returns what became of them. */
+/** Records the answers of two agents, each with two cases, and returns the results. */
 async function recordIn(folder: string, model: Model, change: Partial<RecordOptions> = {}) {
   const today = '2026-11-22';
   const settings = loadSettings(folder, {}, {});
@@ -151,7 +151,7 @@ const modelOf = (...answers: (string | Error)[]): Model => ({
   ...{ name: 'm', made: 'api' },
   async ask() {
     const answer = answers.shift() ?? 'Odd: nothing\n';
-    // A failure comes after those of earlier questions.
+    // A failure comes after the failures of earlier questions.
     for (let turn = answers.length; turn < 9; turn += 1) await Promise.resolve();
     if (answer instanceof Error) throw answer;
     return { text: answer, tokens: { input: 5, output: 3 } };

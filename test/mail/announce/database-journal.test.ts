@@ -88,7 +88,7 @@ test('a server whose claim expired can record nothing more once another one has 
   const refused = await rejection(lost.append({ type: 'sent' }));
   assert.is(refused?.message, 'Another process has taken over this announcement.');
   await lost.release();
-  assert.ok(await rejection(here.claim('c')), 'releasing a lost claim released that of the other server');
+  assert.ok(await rejection(here.claim('c')), 'releasing a lost claim released the claim of the other server');
   await taken.append({ type: 'unsent' });
   assert.is((await here.read('c'))?.state, 'claimed');
   await taken.release();

@@ -16,7 +16,7 @@ import { addReaders, addressOf, idOf, mailKey } from '../../support/mail/readers
 import { bin, inherited } from '../../support/process.ts';
 
 /**
- * Sends to 250 readers whose process is killed again and again: nobody gets two mails, and whoever got none is reported.
+ * Sends to 250 readers whose process is killed again and again: nobody gets two emails, and anyone who got none is reported.
  * CATALOG_KILLS sets how often it is killed.
  */
 
@@ -111,7 +111,7 @@ test(`a send to ${readers.length} readers that is killed, ${kills} times in all,
           const most = killed - before;
           assert.ok(uncertain.length <= most, `${uncertain.length} uncertain after ${most} kills`);
           asked += uncertain.length;
-          // Each is settled by itself, by its address, as the log of the mail server says.
+          // Each is settled separately, by its address, as the log of the mail server says.
           const plan = { ...smallSubject(), key, agents: [], name: 'No. 1', published: new Date() };
           const [journal, subscriptions] = [journalIn(data), fileSubscriptions(join(data, 'signups.jsonl'))];
           for (const { recipient } of await uncertainMails(plan, journal, subscriptions))
@@ -134,7 +134,7 @@ test(`a send to ${readers.length} readers that is killed, ${kills} times in all,
   }));
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`a send that gets ${signal} ends with the mails that are under way, and the next run sends the rest`, () =>
+  test(`a send that gets ${signal} ends with the emails in progress, and the next run sends the rest`, () =>
     onlineCatalog(
       async ({ folder, announce }) => {
         const few = readers.slice(0, 60);

@@ -24,7 +24,7 @@ const weeks = [
   ['2023-01-01', '2022-W52'],
 ] as const;
 for (const [day, week] of weeks) {
-  test(`the digest of ${day} is that of ${week}`, () =>
+  test(`the digest of ${day} is the digest of ${week}`, () =>
     withAgents([day], (site) => {
       const plan = planAnnouncement(site, { list: 'daily', weekly: true });
       assert.equal(

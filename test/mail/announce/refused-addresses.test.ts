@@ -102,7 +102,7 @@ for (const [what, server] of [
             `: 0 of 30 emails\\. Not sent: 30\\. The mail server did not accept an email \\(\\w+, ${what}, 451\\)\\. To send`,
           ),
         );
-        // Five are under way at once, and four of them may have begun when the fifth fails.
+        // Five are in progress at once, and four of them may have begun when the fifth fails.
         assert.ok(count >= 5 && count <= 9, `${count} mails`);
       },
       server(asked),

@@ -37,7 +37,7 @@ for (const [name, row] of Object.entries(rows)) {
       assert.is(service.sent.length, 1);
     }));
 
-  test(`${name} finds an email among those of other days, also on a further page`, () =>
+  test(`${name} finds an email among emails of other days, also on a further page`, () =>
     withService(row, async ({ service, sender, send }) => {
       const subjects = ['', '-2', '-3', '-4', '-5'].map((ending) => {
         const subject = smallSubject();
@@ -132,7 +132,7 @@ for (const [name, row] of Object.entries(rows)) {
       assert.is(service.asked.filter((asked) => row.create.test(lineOf(asked))).length, 1);
     }));
 
-  test(`${name}: an interrupted send is not repeated before it is clear what became of it`, () =>
+  test(`${name}: an interrupted send is not repeated before its result is clear`, () =>
     withService(row, async ({ service, send, now }) => {
       // The time counts from the request to send, not from an earlier run that stored no draft.
       service.fault = () => 'lost before';

@@ -175,7 +175,7 @@ test('deploying a build twice keeps one copy, and an earlier build can be restor
     const host = join(folder, 'host');
     const first = builtCatalog(join(folder, 'first'), [one]);
     const next = builtCatalog(join(folder, 'next'), [one, two]);
-    // A transfer that was interrupted yesterday, and one that is under way.
+    // A transfer that was interrupted yesterday, and one in progress.
     for (const name of ['.incoming-old', '.incoming-now']) mkdirSync(join(host, 'builds', name), { recursive: true });
     const yesterday = new Date(Date.now() - 86_400_000);
     utimesSync(join(host, 'builds/.incoming-old'), yesterday, yesterday);

@@ -28,7 +28,7 @@ const preferred: [ref: string, name: string][] = [
   ['refs/heads/master', 'master'],
 ];
 
-test('the default branch of origin counts, then that of another remote, then the local one, then what is checked out', () =>
+test('the default branch of origin counts, then of another remote, then the local one, then what is checked out', () =>
   inFolder((folder) => {
     assert.is(findDefaultBranch(folder), null, 'outside of a repository');
     gitSync(folder, 'init', '--quiet', '--initial-branch', 'topic');

@@ -133,7 +133,7 @@ test('an agent with half of the best match is found, and one with a verb of any 
   assert.equal(found('write notes', ...titles), ['a1']);
 });
 
-test('only words of five letters may have a typo, and only those of eight two', () => {
+test('only words of five letters may have a typo, and only words of eight two', () => {
   const titles = ['Lynx', 'Zebra', 'Penguin', 'Flamingo'];
   for (const [query, slugs] of [
     ['lynq', []],

@@ -147,7 +147,7 @@ test('a font that replaces one of the same name is used, whatever the cache hold
   });
 });
 
-test("a catalog's own template and font replace those of the program", async () => {
+test("a catalog's own template and font replace the program's", async () => {
   await inFolder((folder) => {
     writeCatalog(folder, agents.slice(0, 1));
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="315"><rect width="9" height="9"/></svg>\n';

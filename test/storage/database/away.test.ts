@@ -31,7 +31,7 @@ async function withAnswers(
 const reported = (code: string) => Object.assign(new Error('In words.'), { severity: 'ERROR', code });
 const broken = (code: string) => Object.assign(new Error('In words.'), { code });
 
-/** The codes are those of https://www.postgresql.org/docs/current/errcodes-appendix.html. */
+/** The codes are from https://www.postgresql.org/docs/current/errcodes-appendix.html. */
 const errors: [name: string, error: Error, isAway: boolean][] = [
   ['a connection that is refused', broken('ECONNREFUSED'), true],
   ['a connection that breaks', new Error('Connection terminated unexpectedly'), true],

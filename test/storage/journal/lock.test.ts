@@ -147,7 +147,7 @@ for (const { name, rest } of elsewhere) {
     }));
 }
 
-test('drafts of killed processes are removed, and those of running processes stay', () =>
+test('drafts of killed processes are removed, and drafts of running processes stay', () =>
   withFolder(async (file, folder) => {
     const name = basename(file);
     const token = 'a'.repeat(32);

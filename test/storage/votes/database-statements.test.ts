@@ -94,7 +94,7 @@ test('an import adds at most 2,000 votes with one statement, and the days of eac
     return database.query(text, values);
   }) as Database['query'];
   const counts = await importVotes({ ...database, query }, votes());
-  assert.equal([batches, counts], [[2_000, 2_000, 1], { added: 4_001, known: 0 }]);
+  assert.equal([batches, counts], [[2_000, 2_000, 1], { added: 4_001, existing: 0 }]);
   assert.equal(forgotten, ['2026-11-21', '2026-11-20', '2026-11-19']);
 });
 

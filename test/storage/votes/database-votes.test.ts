@@ -35,7 +35,7 @@ interface Opened {
 interface Options {
   now?: () => Date;
   statementMs?: number;
-  /** Returns the URI to connect to, given that of the database. */
+  /** Returns the URI to connect to, for the URI of the database. */
   over?: (url: string) => string;
 }
 
@@ -172,7 +172,7 @@ async function withLongSeconds<Result>(use: () => Promise<Result>): Promise<Resu
   }
 }
 
-test('a restart within a second is not noticed by votes under way', () =>
+test('a restart within a second is not noticed by votes in progress', () =>
   withVotes({}, async ({ url, store }) => {
     await store.append(voteBy(1));
     await postgres.kill();
@@ -198,7 +198,7 @@ async function withBreakingProxy(
     client.on('data', (chunk) => server.write(chunk)).on('close', () => server.destroy());
     server
       .on('data', (chunk) => {
-        // C: CommandComplete of the INSERT. It was committed, and the client never hears of it.
+        // C: CommandComplete of the INSERT. It was committed, and the client never learns of it.
         if (!isBreaking || !chunk.includes('INSERT 0 1')) return void client.write(chunk);
         isBreaking = false;
         client.destroy();

@@ -31,7 +31,7 @@ test('the plots show the same numbers, and have a title and a description', () =
         'gone (withdrawn): 100% of 1, 95% interval 21% to 100%',
       ],
     );
-    // The legend comes last. The bar of four is four times as high as that of one, and ends at the same line.
+    // The legend comes last. The bar of four is four times as high as the bar of one, and ends at the same line.
     const [none, four] = numbers($, 'svg rect.yes', 'height');
     const [one] = numbers($, 'svg rect.no', 'height');
     assert.equal([none, four], [0, 4 * (one ?? Number.NaN)]);

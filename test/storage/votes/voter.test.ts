@@ -18,7 +18,7 @@ const networks: [address: string, network: string][] = [
   ['0:0:0:0:0:ffff:192.0.2.1', '192.0.2.1'],
   ['::ffff:198.51.100.7', '198.51.100.7'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-  // Only the end is like that of an IPv4 address.
+  // Only the end is like an IPv4 address.
   ['2001:db8:1:2:0:ffff:c000:201', '2001:db8:1:2::/64'],
   ['2001::3:4:5:6:7:8', '2001:0:3:4::/64'],
   ['2001:0DB8:0001:0002::1', '2001:db8:1:2::/64'],

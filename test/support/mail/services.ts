@@ -178,7 +178,7 @@ export function resend(segment: string): Answer {
   };
 }
 
-/** Go's templates: a text in quotation marks stands for itself. */
+/** Go's templates: a text in quotation marks is literal. */
 const go = (text: string) =>
   text
     .replace(/https?:\/\/\S+?@TrackLink/g, 'https://counted.example/')

@@ -8,7 +8,7 @@ export type Expected = Record<string, string | readonly string[]>;
 export type Reader = (place: string) => string[];
 
 /**
- * Reads a page as a person does: a place is a CSS selector, and the texts are those of the elements that it matches,
+ * Reads a page as a person does: a place is a CSS selector, and the texts are the texts of the elements that it matches,
  * without the white space that a browser folds. `selector @attribute` reads an attribute instead, and `selector
  * @textContent` the text to the last space. Text in `pre` is kept as it is.
  */
