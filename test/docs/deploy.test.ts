@@ -227,7 +227,8 @@ async function operate(machine: Machine, commands: Commands, recipients: string[
 
   const before = snapshot(data);
   await shell(commands.next('cp /opt/catalog/deploy/catalog-backup'));
-  await shell('systemctl stop catalog && rm -rf /var/lib/catalog/data && mkdir /var/lib/catalog/data');
+  await shell('systemctl stop catalog && rm -rf /var/lib/catalog/data');
+  await shell('! systemctl start catalog-backup && mkdir /var/lib/catalog/data');
   assert.match(await shell('! systemctl start catalog-announce'), 'Dependency failed', 'nobody is mailed in between');
   await shell(commands.next('systemctl stop catalog'));
   commands.end();

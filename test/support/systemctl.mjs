@@ -14,7 +14,7 @@ const installed = join(root, 'etc/systemd/system');
 const state = join(root, 'run');
 const known = new Set(
   `Description After Wants Requisite StartLimitIntervalSec Type User Group WorkingDirectory Environment EnvironmentFile
-  ExecStartPre ExecStart ExecStartPost ExecReload Restart RestartSec RestartPreventExitStatus SuccessExitStatus TimeoutStopSec
+  ExecStartPre ExecStart ExecStartPost ExecReload Restart RestartSec RestartPreventExitStatus TimeoutStopSec
   StateDirectory StateDirectoryMode CacheDirectory UMask WantedBy OnCalendar Persistent`.split(/\s+/),
 );
 /** Settings that restrict a unit. systemd-analyze checks them. */
@@ -86,12 +86,12 @@ function command(line, settings, variables = {}) {
   return { program, others, options, ignored: prefix.includes('-') };
 }
 
-function runAll(lines = [], settings, name, successes = ['0'], variables = {}) {
+function runAll(lines = [], settings, name, variables = {}) {
   for (const line of lines) {
     const { program, others, options, ignored } = command(line, settings, variables);
     const { status, stdout, stderr, error } = spawnSync(program, others, { ...options, encoding: 'utf8' });
     fs.appendFileSync(join(state, `${name}.log`), `${stdout}${stderr}`);
-    if (!ignored && !successes.includes(String(status)))
+    if (!ignored && status !== 0)
       fail(`Job for ${name} failed: ${line} ended with ${status}. ${error?.message ?? ''}${stdout}${stderr}`);
   }
 }
@@ -133,7 +133,7 @@ function start(name) {
   if (settings.UMask !== undefined) process.umask(Number.parseInt(settings.UMask[0], 8));
   runAll(settings.ExecStartPre, settings, name);
   if (settings.Type?.[0] === 'oneshot') {
-    runAll(settings.ExecStart, settings, name, ['0', ...(settings.SuccessExitStatus ?? [])]);
+    runAll(settings.ExecStart, settings, name);
     runAll(settings.ExecStartPost, settings, name);
     return;
   }
@@ -175,7 +175,7 @@ const verbs = {
       return;
     }
     const settings = read(name);
-    runAll(settings.ExecReload, { ...settings, User: undefined }, name, ['0'], { MAINPID: pidOf(name) });
+    runAll(settings.ExecReload, { ...settings, User: undefined }, name, { MAINPID: pidOf(name) });
   },
 };
 
