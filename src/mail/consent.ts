@@ -89,6 +89,15 @@ export async function readMailKey(options: Omit<MailKeyOptions, 'random'>): Prom
   );
 }
 
+/**
+ * The keys of valid links and pseudonyms. The content of mail.key, which has the bytes of the key as hexadecimal digits, is a
+ * text in CATALOG_MAIL_KEY, and so another key: what was made with the file stays valid.
+ */
+function keysOf(key: Buffer): Buffer[] {
+  const text = key.toString('latin1');
+  return /^[0-9a-f]{64}$/.test(text) ? [key, Buffer.from(text, 'hex')] : [key];
+}
+
 /** The pseudonym of an address, in any case: without the key, nobody can tell which address it is. */
 export function addressHash(address: string, key: Buffer): string {
   return createHmac('sha256', key).update(`address:${address.toLowerCase()}`).digest('base64url');
@@ -144,8 +153,9 @@ export function unsubscribeAddress({ id, list }: Subscribed, { runtimeUrl, key }
 export function readToken(token: string, purpose: Purpose, key: Buffer, now: number): Claims | TokenProblem {
   const [content = '', signature = '', ...rest] = token.split('.');
   const received = Buffer.from(signature);
-  const expected = Buffer.from(signatureOf(content, key));
-  if (rest.length > 0 || received.length !== expected.length || !timingSafeEqual(received, expected)) return 'forged';
+  const signatures = keysOf(key).map((each) => Buffer.from(signatureOf(content, each)));
+  const isSigned = signatures.some((each) => received.length === each.length && timingSafeEqual(received, each));
+  if (rest.length > 0 || !isSigned) return 'forged';
   const { data } = claims.safeParse(JSON.parse(Buffer.from(content, 'base64url').toString('utf8')));
   if (data === undefined) return 'forged';
   if (data.purpose !== purpose) return 'other-purpose';
@@ -181,8 +191,7 @@ export async function confirm({ id }: Claims, { subscriptions, key, now }: Conse
   if (subscription === undefined || subscription.unsubscribed !== undefined) return false;
   const suppressions = await subscriptions.suppressions();
   if (subscription.confirmed !== undefined) return isActive(subscription, suppressions, key);
-  const suppressed = suppressions.get(addressHash(subscription.email, key));
-  const earliest = suppressed === undefined ? 0 : Date.parse(suppressed) + 1;
+  const earliest = suppressedAt(subscription.email, suppressions, key) + 1;
   await subscriptions.mark(id, 'confirmed', new Date(Math.max(now(), earliest)).toISOString());
   return true;
 }
@@ -229,8 +238,12 @@ export function isActive(
 ): boolean {
   const { email, confirmed, unsubscribed } = subscription;
   if (confirmed === undefined || unsubscribed !== undefined) return false;
-  const suppressed = suppressions.size === 0 ? undefined : suppressions.get(addressHash(email, key));
-  return suppressed === undefined || Date.parse(confirmed) > Date.parse(suppressed);
+  return suppressions.size === 0 || Date.parse(confirmed) > suppressedAt(email, suppressions, key);
+}
+
+/** When an address was last suppressed, in milliseconds since 1970; 0 if it was not. */
+function suppressedAt(email: string, suppressions: ReadonlyMap<string, string>, key: Buffer): number {
+  return Math.max(0, ...keysOf(key).map((each) => Date.parse(suppressions.get(addressHash(email, each)) ?? '') || 0));
 }
 
 /** A mailbox gets at most this many emails that ask for a confirmation in `askWindowMs`, for all lists and its addresses. */
