@@ -1,14 +1,13 @@
-import * as fs from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findDefaultBranch } from '../content/history.ts';
 import { settingsFile } from '../content/settings.ts';
-import { OperationError, orElse } from '../lib/errors.ts';
+import { OperationError } from '../lib/errors.ts';
 import { changeByGit, firstLine, GitError, git, gitOrNull, head, mergeBase } from '../lib/git.ts';
 import type { Settings } from '../schema/settings.ts';
-import { alone, parseOwner } from '../storage/lock.ts';
 import { type Plan, planPublication } from './plan.ts';
 import {
+  asOnlyEditor,
+  asOnlyPublisher,
   type Checkout,
   clearAfterKill,
   type GitLocation,
@@ -109,36 +108,6 @@ async function commitFiles(cwd: string, files: readonly string[], message: strin
 /** Removes the commits after `commit` and their changes. Uncommitted changes stay. */
 async function dropCommits(cwd: string, commit: string): Promise<void> {
   await changeByGit(cwd, ['reset', '--quiet', '--keep', commit]);
-}
-
-/**
- * Runs `work` as the only publisher in the repository. `work` is called with the time at which an earlier run that was
- * killed began, or with null.
- */
-async function asOnlyPublisher<Result>(
-  { folders }: Checkout,
-  work: (killed: Date | null) => Promise<Result>,
-): Promise<Result> {
-  const file = join(folders[0] as string, 'catalog-publish');
-  const lock = await fs.readFile(`${file}.lock`, 'utf8').catch(() => null);
-  const owner = lock === null ? undefined : parseOwner(lock);
-  const other = 'Another catalog publish is running in this repository';
-  return alone({ file, other }, () => work(lock === null ? null : new Date(owner?.since ?? 0)));
-}
-
-/**
- * Runs `work` as the only command that changes agents of the catalog. It waits a few seconds for another one. `folder` is
- * git's folder, if the catalog has one.
- */
-export async function asOnlyEditor<Result>(
-  cwd: string,
-  work: () => Result | Promise<Result>,
-  say?: (message: string) => void,
-  folder = orElse(() => locate(cwd).folders[0], undefined),
-): Promise<Result> {
-  // In the catalog folder, git would show it as a new file.
-  const file = folder === undefined ? join(cwd, '.agents') : join(folder, 'catalog-agents');
-  return alone({ file, other: 'Another catalog command is changing agents', waitMs: 10_000, say }, work);
 }
 
 /** The branch of the remote to push to. Throws OperationError if there is none. */

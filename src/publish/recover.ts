@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { OperationError, orElse } from '../lib/errors.ts';
 import { isDraftName } from '../lib/files.ts';
 import { changeByGit, git, gitBytes, orNull } from '../lib/git.ts';
+import { alone, parseOwner } from '../storage/lock.ts';
 import type { Release } from './plan.ts';
 import { withIssueLine } from './write-numbers.ts';
 
@@ -168,6 +170,36 @@ export interface Checkout {
   repository: Repository;
   /** Git's own folders. */
   folders: readonly string[];
+}
+
+/**
+ * Runs `work` as the only publisher in the repository. `work` is called with the time at which an earlier run that was
+ * killed began, or with null.
+ */
+export async function asOnlyPublisher<Result>(
+  { folders }: Checkout,
+  work: (killed: Date | null) => Promise<Result>,
+): Promise<Result> {
+  const file = join(folders[0] as string, 'catalog-publish');
+  const lock = await readFile(`${file}.lock`, 'utf8').catch(() => null);
+  const owner = lock === null ? undefined : parseOwner(lock);
+  const other = 'Another catalog publish is running in this repository';
+  return alone({ file, other }, () => work(lock === null ? null : new Date(owner?.since ?? 0)));
+}
+
+/**
+ * Runs `work` as the only command that changes agents of the catalog. It waits a few seconds for another one. `folder` is
+ * git's folder, if the catalog has one.
+ */
+export async function asOnlyEditor<Result>(
+  cwd: string,
+  work: () => Result | Promise<Result>,
+  say?: (message: string) => void,
+  folder = orElse(() => locate(cwd).folders[0], undefined),
+): Promise<Result> {
+  // In the catalog folder, git would show it as a new file.
+  const file = folder === undefined ? join(cwd, '.agents') : join(folder, 'catalog-agents');
+  return alone({ file, other: 'Another catalog command is changing agents', waitMs: 10_000, say }, work);
 }
 
 /**

@@ -63,6 +63,16 @@ test('a build loads Handlebars without its compiler, and fflate without its thre
   ]);
 });
 
+test('a command that changes agents loads no code that renders', () => {
+  const own = ['src/cli/commands/rename.ts', 'src/cli/options.ts'];
+  const { files } = reached(own, (kind, _path, file) => immediately(kind) || own.includes(file));
+  assert.ok(files.has('src/storage/lock.ts'));
+  assert.equal(
+    [...files].filter((file) => /^src\/(?:build|site)\//.test(file)),
+    [],
+  );
+});
+
 test('the server loads no code that renders or builds, unless it builds the catalog', () => {
   const serve = 'src/cli/commands/serve.ts';
   const { files, packages } = reached(
