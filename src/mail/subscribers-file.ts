@@ -37,7 +37,7 @@ const subscription = z.object({
 const event = z.object({ id: z.string(), time, event: z.enum(['confirmed', 'unsubscribed', 'unsent']) });
 
 /** The shape of a line of a file of subscribers. */
-export const storedLine = z.union([event, subscription]);
+const storedLine = z.union([event, subscription]);
 
 /** A line of a file of subscribers. */
 type StoredLine = z.infer<typeof storedLine>;
@@ -91,6 +91,25 @@ export class SubscriptionIndex {
  * erasing an address does not reach them.
  */
 export const subscriberLogs = (file: string) => findLogs(file, (name) => !isPacked(name));
+
+/**
+ * Reads a file of subscribers and its rotated files, once. A missing file has no subscriptions. A server may be running.
+ *
+ * Unreadable lines are left out, with a warning that has the file and the line number.
+ */
+export async function readSubscriptions(path: string, log: SubscriberLog): Promise<StoredSubscription[]> {
+  const index = new SubscriptionIndex();
+  for (const file of (await subscriberLogs(path)).files) {
+    let number = 0;
+    for await (const bytes of readLines(file)) {
+      number += 1;
+      const line = parseLine(bytes, storedLine);
+      if (line !== undefined) index.add(line);
+      else log.warn({ file, line: number }, 'A line of the subscriber file cannot be read and was left out.');
+    }
+  }
+  return index.all;
+}
 
 /**
  * Reads the subscriptions in a file, which another process may own: each call reads only what was added since the last one,

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { toCsv } from '../../src/cli/commands/subscribers.ts';
 import { csv } from '../../src/lib/text.ts';
-import { toCsv } from '../../src/mail/export.ts';
 import { agentsCsv, notesCsv } from '../../src/storage/vote-report.ts';
 
 /** A reader may write any note: no exported table runs it in a spreadsheet, and each contains it whole. */

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Option } from 'commander';
 import { OperationError, UsageError } from '../../lib/errors.ts';
-import { compareText, plural, visible } from '../../lib/text.ts';
-import type { ConsentState, ExportFilter, SubscriberEntry } from '../../mail/export.ts';
-import { type ListName, listNames } from '../../mail/provider.ts';
+import { groupBy } from '../../lib/groups.ts';
+import { columnsText, compareText, csv, plural, visible } from '../../lib/text.ts';
+import { type ListName, listNames, type StoredSubscription } from '../../mail/provider.ts';
 import { databaseUrl } from '../../storage/database.ts';
 import { type Console, skippedLines } from '../console.ts';
 import {
@@ -101,9 +101,9 @@ function placeOf(flags: StoreFlags): Place {
 
 async function list(flags: Flags, terminal: Console): Promise<void> {
   const place = placeOf(flags);
-  const { stateOf, toCsv, byAddress, subscribersText } = await import('../../mail/export.ts');
   const filter = { list: flags.list, since: flags.since === undefined ? undefined : startOf(flags.since) };
-  const entries = 'url' in place ? await listDatabase(place.url, filter) : await listFile(place.file, filter, terminal);
+  const stored = 'url' in place ? await listDatabase(place.url) : await listFile(place.file, terminal);
+  const entries = subscriberEntries(stored, filter);
   const counts = countByList(entries);
   const ofState = (state: ConsentState) => countByList(entries.filter(({ consent }) => stateOf(consent) === state));
   const [confirmed, waiting, unsubscribed] = [ofState('confirmed'), ofState('waiting'), ofState('unsubscribed')];
@@ -125,16 +125,14 @@ async function list(flags: Flags, terminal: Console): Promise<void> {
   }
 }
 
-async function listDatabase(url: string, filter: ExportFilter): Promise<SubscriberEntry[]> {
+async function listDatabase(url: string): Promise<StoredSubscription[]> {
   const { withDatabase } = await import('../../storage/postgres.ts');
   const { allSubscriptions } = await import('../../mail/subscribers-database.ts');
-  const { subscriberEntries } = await import('../../mail/export.ts');
-  return subscriberEntries(await withDatabase(url, allSubscriptions), filter);
+  return withDatabase(url, allSubscriptions);
 }
 
-async function listFile(file: string, filter: ExportFilter, terminal: Console): Promise<SubscriberEntry[]> {
-  const { readSubscribers } = await import('../../mail/export.ts');
-  const { subscriberLogs } = await import('../../mail/subscribers-file.ts');
+async function listFile(file: string, terminal: Console): Promise<StoredSubscription[]> {
+  const { readSubscriptions, subscriberLogs } = await import('../../mail/subscribers-file.ts');
   if (!existsSync(file))
     terminal.say(`${file} does not exist: nobody has subscribed yet, or the file is elsewhere (--data or --file).\n`);
   const unread = new Map<string, number[]>();
@@ -143,14 +141,122 @@ async function listFile(file: string, filter: ExportFilter, terminal: Console): 
     lines.push(Number(line));
     unread.set(String(file), lines);
   };
-  const entries = await readSubscribers(file, filter, { warn }).catch((error: NodeJS.ErrnoException) => {
+  const stored = await readSubscriptions(file, { warn }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === undefined) throw error;
     throw new OperationError(`Cannot read ${file} (${error.code}).`, { cause: error });
   });
   for (const [name, lines] of unread) terminal.say(skippedLines(name, lines));
   const { unreadable } = await subscriberLogs(file);
   if (unreadable.length > 0) terminal.say(`Not read, because compressed: ${unreadable.join(', ')}.\n`);
-  return entries;
+  return stored;
+}
+
+/** One address on one list, no matter how often it subscribed. */
+export type SubscriberEntry = ReturnType<typeof subscriberEntries>[number];
+
+type Consent = ReturnType<typeof consentOf>;
+
+/** Whether an address gets the emails of a list: it confirmed, was asked to, or left the list. */
+type ConsentState = 'confirmed' | 'waiting' | 'unsubscribed';
+
+/** Returns the state of a consent; null if the address was never asked. */
+function stateOf(consent: Consent): ConsentState | null {
+  if (consent === null) return null;
+  if (consent.unsubscribed !== null) return 'unsubscribed';
+  return consent.confirmed === null ? 'waiting' : 'confirmed';
+}
+
+export interface ExportFilter {
+  list?: ListName | undefined;
+  /** Only subscriptions from this time on, including those that repeat an earlier one. */
+  since?: Date | undefined;
+}
+
+/**
+ * Joins the subscriptions of each address to each list, in the order of the first ones. The time is the time of the first
+ * subscription within the filter: RFC 3339, UTC. The notes are the different ones, oldest first. The consent is null if the
+ * address was never asked to confirm, as without a mail server.
+ */
+export function subscriberEntries(all: readonly StoredSubscription[], { list, since }: ExportFilter) {
+  const matching = all.filter(
+    (each) => (list ?? each.list) === each.list && (since === undefined || Date.parse(each.time) >= since.getTime()),
+  );
+  const groups = groupBy(matching, ({ list, email }) => [`${list} ${email.toLowerCase()}`]);
+  return [...groups.values()].map((subscriptions) => {
+    const { time, email, list } = subscriptions[0] as StoredSubscription;
+    const notes = [...new Set(subscriptions.map(({ note }) => note).filter((note) => note))] as string[];
+    return { time, email, list, notes, consent: consentOf(subscriptions) };
+  });
+}
+
+/**
+ * What an address consented to: the subscription that it last confirmed, or else the last one. The form is the version of the
+ * form's text, null if a program subscribed that address.
+ */
+function consentOf(subscriptions: readonly StoredSubscription[]) {
+  const asked = subscriptions.filter(({ pending }) => pending);
+  const last =
+    asked.findLast(({ confirmed, unsubscribed }) => confirmed !== undefined && unsubscribed === undefined) ??
+    asked.findLast(({ confirmed }) => confirmed !== undefined) ??
+    asked.at(-1);
+  if (last === undefined) return null;
+  const { time, form = null, confirmed = null, unsubscribed = null } = last;
+  return { requested: time, form, confirmed, unsubscribed };
+}
+
+/**
+ * Renders the entries as CSV: time, email, list, note, and the consent, whose fields are empty if there is none. Several
+ * notes share one field, one on each line.
+ */
+export function toCsv(entries: readonly SubscriberEntry[]): string {
+  return csv(
+    ['time', 'email', 'list', 'note', 'requested', 'form', 'confirmed', 'unsubscribed'],
+    entries.map(({ time, email, list, notes, consent }) => [
+      time,
+      email,
+      list,
+      notes.join('\n'),
+      ...[consent?.requested, consent?.form, consent?.confirmed, consent?.unsubscribed].map((text) => text ?? ''),
+    ]),
+  );
+}
+
+/** One address with all of its lists. */
+interface Address {
+  /** As the reader first wrote it. */
+  email: string;
+  /** When it first subscribed, RFC 3339, UTC. */
+  time: string;
+  lists: ListName[];
+  /** What to say about lists: that one waits for the confirmation of its address, or that the address left it. */
+  remarks: Partial<Record<ListName, string>>;
+}
+
+/** Joins the entries of each address, in any case, in the order of the entries. */
+export function byAddress(entries: readonly SubscriberEntry[]): Address[] {
+  const addresses = new Map<string, Address>();
+  for (const { email, time, list, consent } of entries) {
+    const key = email.toLowerCase();
+    const entry = addresses.get(key);
+    const lists = listNames.filter((name) => name === list || entry?.lists.includes(name));
+    const remarks = { ...entry?.remarks, ...remarkOn(list, consent) };
+    addresses.set(key, { email, time, ...entry, lists, remarks });
+  }
+  return [...addresses.values()];
+}
+
+function remarkOn(list: ListName, consent: Consent): Address['remarks'] {
+  const state = stateOf(consent);
+  return state === null || state === 'confirmed' ? {} : { [list]: ` (${state})` };
+}
+
+/** Renders addresses for a terminal, one on each line: address, lists, time. Empty if there are none. */
+export function subscribersText(addresses: readonly Address[]): string {
+  const rows = addresses.map(({ email, lists, time, remarks }) => {
+    const named = lists.map((list) => `${list}${remarks[list] ?? ''}`).join(', ');
+    return [visible(email), named, visible(time)];
+  });
+  return rows.length === 0 ? '' : `${columnsText(rows)}\n`;
 }
 
 function countByList(entries: readonly SubscriberEntry[]): Record<ListName, number> {

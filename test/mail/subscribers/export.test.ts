@@ -5,11 +5,12 @@ import * as assert from 'uvu/assert';
 import {
   byAddress,
   type ExportFilter,
-  readSubscribers,
   type SubscriberEntry,
+  subscriberEntries,
   subscribersText,
   toCsv,
-} from '../../../src/mail/export.ts';
+} from '../../../src/cli/commands/subscribers.ts';
+import { readSubscriptions } from '../../../src/mail/subscribers-file.ts';
 import { recorder, type Trial } from '../../support/subscribers.ts';
 import { withFolder } from '../../support/subscribers-file.ts';
 
@@ -31,7 +32,7 @@ async function read(content: string | Buffer | undefined, filter: ExportFilter =
       await mkdir(dirname(path));
       await writeFile(path, content);
     }
-    entries = await readSubscribers(path, filter, recorder(warnings));
+    entries = subscriberEntries(await readSubscriptions(path, recorder(warnings)), filter);
   });
   return { entries, warned: warnings.map(([facts]) => facts.line) };
 }
@@ -104,7 +105,7 @@ test('a file larger than one read is exported completely', () =>
     );
     await writeFile(path, lines.slice(0, 1500).join(''));
     await appendFile(path, lines.slice(1500).join(''));
-    const entries = await readSubscribers(path, {}, recorder([]));
+    const entries = subscriberEntries(await readSubscriptions(path, recorder([])), {});
     assert.is(entries.length, 3000);
     assert.equal(
       entries[2999]?.notes,
