@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { Option } from 'commander';
-import type { Answers } from '../../content/new/catalog.ts';
-import type { completePackageJson } from '../../content/new/package-json.ts';
+import type { Answers, completePackageJson } from '../../content/new/catalog.ts';
 import { zone } from '../../lib/calendar.ts';
 import { OperationError, UsageError } from '../../lib/errors.ts';
 import { changeByGit, firstLine, GitError, isInRepository } from '../../lib/git.ts';
@@ -78,7 +77,7 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
   const { checkFlags } = await import('../../content/new/agent.ts');
   const { canAsk, conversation } = await import('../dialog.ts');
   const catalogs = await import('../../content/new/catalog.ts');
-  const packages = await import('../../content/new/package-json.ts');
+  const { refuseObstacles, writeCatalog } = await import('../../content/new/write.ts');
 
   if (dir === '') throw new UsageError('The folder name is empty; leave it out to use this folder.');
   const folder = resolve(flags.cwd, dir ?? '.');
@@ -92,14 +91,14 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
     ],
     catalogs.answerChecks,
   );
-  const specification = packages.dependencyOn(flags.package, folder);
-  catalogs.refuseObstacles(folder, catalogs.catalogPaths);
+  const specification = catalogs.dependencyOn(flags.package, folder);
+  refuseObstacles(folder, catalogs.catalogPaths);
   const present = readPackageJson(folder);
-  const completed = present === null ? null : packages.completePackageJson(present.text, specification);
+  const completed = present === null ? null : catalogs.completePackageJson(present.text, specification);
   const packs =
-    specification === `file:${packages.ownPath}` &&
+    specification === `file:${catalogs.ownPath}` &&
     (completed === null || completed.added.includes(`dependencies.${programName}`));
-  if (packs) catalogs.refuseObstacles(folder, [packages.ownPath]);
+  if (packs) refuseObstacles(folder, [catalogs.ownPath]);
 
   const made = await conversation(terminal, async (ask) => {
     const asks = canAsk() && flags.format === 'pretty';
@@ -108,14 +107,14 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
       !isInRepository(existingFolder(folder)) && (flags.git ?? (asks && (await ask.whether(gitQuestion))));
     const day = flags.today ?? zone(answers.timezone).today(new Date());
     const files = new Map<string, string | Uint8Array>(catalogs.catalogFiles(answers, folder, day));
-    if (present === null) files.set('package.json', packages.newPackageJson(specification));
+    if (present === null) files.set('package.json', catalogs.newPackageJson(specification));
     if (packs) {
-      for (const [path, content] of await packages.ownPackage(completed?.text ?? String(files.get('package.json')))) {
+      for (const [path, content] of await catalogs.ownPackage(completed?.text ?? String(files.get('package.json')))) {
         if (!existsSync(join(folder, path))) files.set(path, content);
       }
     }
     const changed = present !== null && completed !== null && completed.added.length > 0;
-    catalogs.writeCatalog(folder, files, changed ? { path: present.path, text: completed.text } : null);
+    writeCatalog(folder, files, changed ? { path: present.path, text: completed.text } : null);
     return { answers, files, commits };
   });
   if (made === null) return;

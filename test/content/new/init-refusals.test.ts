@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { writeCatalog as write } from '../../../src/content/new/catalog.ts';
+import { writeCatalog as write } from '../../../src/content/new/write.ts';
 import { inFolder, snapshot, writeFiles } from '../../support/catalog.ts';
 import { catalog } from '../../support/process.ts';
 import { whileFull, whileUnreadable } from '../../support/refusing-disk.ts';

@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { completePackageJson, dependencyOn } from '../../../src/content/new/package-json.ts';
+import { completePackageJson, dependencyOn } from '../../../src/content/new/catalog.ts';
 import { bundled, inFolder, writeFiles } from '../../support/catalog.ts';
 import { catalog } from '../../support/process.ts';
 import { read } from '../../support/scaffold.ts';
