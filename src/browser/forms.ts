@@ -74,7 +74,7 @@ function showTotals(form: HTMLFormElement, slug: string): void {
   observer.observe(form);
 }
 
-/** What a form says of the vote that is known, and of the button for another one that a link in an email names. */
+/** The text of a form about the stored vote, and about the button for another one that a link in an email names. */
 function voteText(storedVote: string | null, asked: HTMLButtonElement | undefined): string {
   if (storedVote === null)
     return asked === undefined ? '' : `To send your vote, press ${asked.textContent} again here.`;
@@ -97,7 +97,7 @@ function startSending(form: HTMLFormElement, subject: Subject, thank: (fields: F
     const outcome = await send(form.action, fields);
     for (const button of buttonsOf(form)) button.disabled = false;
     const now = fieldsOf(form, submitter);
-    // What the reader typed meanwhile was not sent.
+    // Text that the reader typed meanwhile was not sent.
     if (outcome.sent && JSON.stringify(now) === JSON.stringify(fields)) form.reset();
     say(form, outcome.sent ? thank(fields) : failureText(subject, outcome));
     // A disabled button loses the focus, and a keyboard user would lose their position.
@@ -131,7 +131,7 @@ interface Failure {
   sent: false;
   /** Null if no response arrived. */
   status: number | null;
-  /** What the server says is wrong; null if something else answered, such as a proxy. */
+  /** The server's error message; null if something else answered, such as a proxy. */
   message: string | null;
   /** In seconds. */
   retryAfter: number | null;
@@ -169,7 +169,7 @@ function secondsFrom(header: string | null): number | null {
   return Number.isFinite(seconds) ? Math.max(1, seconds) : null;
 }
 
-/** What a form sends. */
+/** The body that a form sends. */
 type Subject = 'vote' | 'subscription';
 
 /** The message for a reader whose vote or subscription failed: what happened, and what to do. */

@@ -1,4 +1,4 @@
-/** What this browser remembers, stored only in it. Without storage, nothing is remembered and nothing fails. */
+/** The memory of this browser, stored only in it. Without storage, nothing is remembered and nothing fails. */
 
 /** Returns what is remembered under `key`, or null. */
 export function recall(key: string): string | null {

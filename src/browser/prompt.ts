@@ -299,7 +299,7 @@ export function startOpenIn(): void {
   }
 }
 
-/** What the reader typed into the fields of a prompt. All tabs of the same agent share it. */
+/** The reader's texts in the fields of a prompt. All tabs of the same agent share it. */
 
 const inputsKey = (address: string) => `inputs ${address}`;
 

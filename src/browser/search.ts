@@ -11,7 +11,7 @@ const portion = 20;
 const most = { matches: 6, near: 3 };
 
 type Result = StoredEntry & { id: string };
-/** What a search found, and a sentence about it. */
+/** The matches of a search, and a sentence about them. */
 type Searched = { matches: Result[]; text: string };
 type Index = MiniSearch<SearchEntry>;
 /** The next agent, as far as the publisher wants readers to know. */
@@ -112,7 +112,7 @@ function startSuggestions(form: HTMLFormElement, index: Index, next: Next | unde
   if (document.activeElement === field) suggest();
 }
 
-/** What the panel shows for some words: agents or, if there are none, agents with some of the words. */
+/** The results in the panel for some words: agents or, if there are none, agents with some of the words. */
 function suggestionsFor(index: Index, q: string, next: Next | undefined): Searched & { near: Result[] } {
   const { matches, text } = searchIndex(index, q, () => true);
   if (matches.length > 0) return { matches, near: [], text };
@@ -184,7 +184,7 @@ function startList(form: HTMLFormElement, index: Index): void {
   field.addEventListener('input', () => {
     if (field.value === '') commit();
   });
-  // What is in the field is searched with Enter.
+  // Enter searches for the text in the field.
   if (isSearching(form)) commit();
 }
 

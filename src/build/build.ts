@@ -34,7 +34,7 @@ interface RenderOptions extends Selection {
   sources?: Stamps;
 }
 
-/** What a build did. */
+/** The result of a build. */
 export type BuildResult = ReturnType<typeof build>;
 
 /**
@@ -153,7 +153,7 @@ function render<Target extends Destination>(
     images,
     memory,
   };
-  // What is missing of the history of prompts or plugins, and why; null if nothing is.
+  // The missing parts of the history of prompts or plugins, and why; null if nothing is missing.
   const historyMissing = [missing, releases.note].filter((note) => note !== null).join(' ') || null;
   const problems: Diagnostic[] = [];
   for (;;) {

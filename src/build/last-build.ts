@@ -22,7 +22,7 @@ import type { BuildInfo } from '../schema/documents.ts';
 import type { KnownVersions, Related, Site } from '../site/site.ts';
 import type { BuildWriter, BuiltFile } from './write.ts';
 
-/** What a build keeps in the cache for the next build into the same folder. */
+/** The state that a build keeps in the cache for the next build into the same folder. */
 interface Remembered {
   /** A hash of what all files depend on: settings, templates, program. If it differs, nothing is used. */
   common: string;
@@ -38,7 +38,7 @@ interface Remembered {
 }
 
 /**
- * What the last build into a folder knew. It only saves time: if the cache is missing, damaged or from other settings,
+ * The state of the last build into a folder. It only saves time: if the cache is missing, damaged or from other settings,
  * everything is rendered again, with the same bytes.
  */
 export class BuildMemory implements ContentMemory {
@@ -141,7 +141,7 @@ interface Place {
   options: readonly unknown[];
 }
 
-/** What is printed of a build. */
+/** The printed facts of a build. */
 interface Outcome {
   /** The day for which it was built. */
   day: string;

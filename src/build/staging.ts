@@ -4,7 +4,7 @@ import { digestOf, outputStampOf } from '../lib/files.ts';
 import { programFolder } from '../program.ts';
 import { JobThreads } from '../site/threads.ts';
 
-/** What is known of a staged file: the digest of its bytes, and its stamp, which stays when it is moved into place. */
+/** A staged file: the digest of its bytes, and its stamp, which stays when it is moved into place. */
 export interface StagedFile {
   digest: string;
   stamp: string;

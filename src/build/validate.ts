@@ -85,7 +85,7 @@ interface VerdictOptions {
   today: string;
   vocabulary?: KnownVocabulary;
   onProgress?: OnProgress;
-  /** What the rules said about the writing of folders, by their texts. Folders in it are neither judged nor rendered again. */
+  /** The findings of the rules about the writing of folders, by their texts. Folders in it are neither judged nor rendered again. */
   judged?: WeakMap<ParsedFolder['texts'], Diagnostic[]>;
 }
 

@@ -51,7 +51,7 @@ function foldersOf(paths: Iterable<string>): Set<string> {
   return folders;
 }
 
-/** What is known of a file of a build. */
+/** The remembered state of a file of a build. */
 export interface BuiltFile extends StagedFile {
   /** A hash of what it was rendered from. */
   key: string;

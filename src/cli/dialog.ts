@@ -126,7 +126,7 @@ function questions(output: WriteStream, signal: AbortSignal) {
   };
 }
 
-/** What is wrong with an answer. */
+/** The problem of an answer. */
 function objection(check: () => unknown): string | undefined {
   try {
     check();

@@ -60,13 +60,13 @@ export interface LoadOptions {
    * if any agent has none, or always, to list deleted agents. @default 'due'
    */
   numbers?: 'due' | 'expected' | 'all';
-  /** What an earlier build found. */
+  /** The results of an earlier build. */
   memory?: ContentMemory;
   /** The stamps of everything in agents/, if they are known. */
   sources?: Stamps;
 }
 
-/** What an earlier build found, so that unchanged folders and git need not be read again. */
+/** The results of an earlier build, so that unchanged folders and git need not be read again. */
 export interface ContentMemory {
   /** The agent in a folder without errors, if the folder still has that stamp. */
   recall(slug: string, stamp: string): AgentHead | undefined;

@@ -83,7 +83,7 @@ const pathReasons: Record<string, string> = {
   ENOTDIR: 'a part of its path is a file, not a folder',
 };
 
-/** What a system error code means, followed by the code; only the code if it is unknown. */
+/** The meaning of a system error code, followed by the code; only the code if it is unknown. */
 export function systemReason(code: string): string {
   const reason = reasons[code] ?? pathReasons[code];
   return reason === undefined ? code : `${reason} (${code})`;

@@ -11,11 +11,11 @@ import type { Sender, Sent, Subject } from './campaign.ts';
 import type { ListName, SubscriptionStore } from './provider.ts';
 import { messageHash } from './senders.ts';
 
-/** What to announce. */
+/** The agents and the period of an announcement. */
 export interface Plan extends Subject {
   /** The agents in the email, newest first. */
   agents: readonly PublishedAgent[];
-  /** What it is called in messages. */
+  /** Its name in messages. */
   name: string;
   /** When its newest agent was published. */
   published: Date;
@@ -79,7 +79,7 @@ export interface AnnounceOptions {
   checkLive(agent: PublishedAgent): Promise<void>;
 }
 
-/** What came of an announcement. `nothing-new` and `announced-already` are no errors: a schedule asks again and again. */
+/** The result of an announcement. `nothing-new` and `announced-already` are no errors: a schedule asks again and again. */
 export interface Announced extends Omit<Sent, 'outcome'> {
   outcome: Sent['outcome'] | 'nothing-new' | 'dry-run';
   key: string | null;
@@ -149,7 +149,7 @@ function alreadySent({ key, name }: Plan, since?: string): Announced {
   return { outcome: 'announced-already', key, message: `Nothing to do: ${name} was announced ${when}.` };
 }
 
-/** What a person found out about emails whose outcome is unknown. */
+/** A person's decision about emails whose outcome is unknown. */
 export interface Decision {
   /** The address or the Message-ID of an email. Null: all of them. */
   mail: string | null;

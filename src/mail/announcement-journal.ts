@@ -19,7 +19,7 @@ import type { Database } from '../storage/postgres.ts';
  */
 const deliveryState = z.enum(['sending', 'accepted', 'refused', 'ended', 'deferred']);
 
-/** What happens to an announcement, in the order in which it is stored. Emails are named by the ids of subscriptions. */
+/** The events of an announcement, in the order in which they are stored. Emails are named by the ids of subscriptions. */
 const announcementEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('claimed'), key: z.string() }),
   z.object({ type: z.literal('drafted'), draft: z.string() }),
@@ -44,7 +44,7 @@ export function isToSend(delivery: Delivery): boolean {
   return delivery === 'waiting' || delivery === 'deferred';
 }
 
-/** What is known of an announcement. */
+/** The state of an announcement. */
 export interface Announcement {
   state: 'claimed' | 'sending' | 'sent';
   /** When it got this state: RFC 3339, UTC. */

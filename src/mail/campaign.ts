@@ -12,7 +12,7 @@ export interface OutgoingMail extends Mail {
   mark: string;
 }
 
-/** What an announcement is about, for services that ask. */
+/** The subject of an announcement, for services that ask. */
 export interface Subject {
   /** The same for the same announcement, always. */
   key: string;
@@ -27,7 +27,7 @@ export interface Subject {
 /** The result of sending: everything was sent, by this run or an earlier one; or some emails were not, or may not have been. */
 export interface Sent {
   outcome: 'sent' | 'announced-already' | 'incomplete' | 'uncertain';
-  /** What happened, in sentences. */
+  /** The result, in sentences. */
   message: string;
   /** How many emails have which outcome, if the program sends them itself. */
   deliveries?: Record<string, number>;

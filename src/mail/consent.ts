@@ -103,7 +103,7 @@ export function addressHash(address: string, key: Buffer): string {
   return createHmac('sha256', key).update(`address:${address.toLowerCase()}`).digest('base64url');
 }
 
-/** What the link of a token does. */
+/** The purpose of the link with a token. */
 export type Purpose = 'confirm' | 'unsubscribe';
 
 const claims = z.strictObject({
@@ -119,13 +119,13 @@ const claims = z.strictObject({
 /** The contents of a valid token. */
 export type Claims = z.infer<typeof claims>;
 
-/** What is wrong with a token: it was not signed with the key, it has expired, or it is for something else. */
+/** Why a token is invalid: it was not signed with the key, it has expired, or it is for something else. */
 export type TokenProblem = 'forged' | 'expired' | 'other-purpose';
 
 /** How long a link to confirm works, in milliseconds. */
 const confirmationMs = 7 * 24 * 60 * 60 * 1000;
 
-/** What links are made with. */
+/** The values that links are made with. */
 interface LinkOptions {
   /** The address of the server, without a slash at its end. */
   runtimeUrl: string;
@@ -171,7 +171,7 @@ function signatureOf(content: string, key: Buffer): string {
   return createHmac('sha256', key).update(content).digest('base64url');
 }
 
-/** What the rules about consent need to know. */
+/** The dependencies of the rules about consent. */
 export interface ConsentTools {
   subscriptions: SubscriptionStore;
   /** The key of tokens and pseudonyms (`openMailKey`). */
@@ -278,7 +278,7 @@ export async function toAsk(id: string, { subscriptions, key }: ConsentTools): P
   return asked.length >= mostAsks || asked.some(isWaiting) ? null : asking;
 }
 
-/** What a reader of each list asked for. */
+/** The content that readers of each list asked for. */
 const wishes: Record<ListName, (title: string) => string> = {
   daily: (title) => `to get one agent a day from ${title} by email`,
   pro: (title) => `to join the Pro waitlist of ${title}`,
@@ -412,7 +412,7 @@ export function openConfirmations(tools: ConfirmationTools) {
   };
 }
 
-/** What the links in emails need; they also work while no emails are sent. */
+/** The dependencies of the links in emails, which also work while no emails are sent. */
 export interface Consent extends ConsentTools {
   /** Null if emails are not sent. Subscriptions then need no confirmation. */
   confirmations: ReturnType<typeof openConfirmations> | null;

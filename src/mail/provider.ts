@@ -22,7 +22,7 @@ export interface Subscription {
   pending?: true;
 }
 
-/** What a reader does with a link in an email. */
+/** A reader's use of a link in an email. */
 type ConsentEvent = 'confirmed' | 'unsubscribed';
 
 /** A subscription as it is stored, with the times at which it was confirmed and ended: RFC 3339, UTC. */
@@ -69,7 +69,7 @@ export interface SubscriptionStore {
 }
 
 /**
- * What a reader learns: `accepted` for an address that was added, was already there, or is blocked; `invalid` for one
+ * The answer to a reader: `accepted` for an address that was added, was already there, or is blocked; `invalid` for one
  * that the provider calls invalid. Any other failure is thrown as ProviderFailed.
  */
 export type Outcome = 'accepted' | 'invalid';
@@ -148,7 +148,7 @@ function holdsAny(text: string, secrets: readonly string[]): boolean {
 }
 
 /**
- * What failed: the provider took too long, could not be reached, answered with a redirect, refused the call, or sent a
+ * The failure: the provider took too long, could not be reached, answered with a redirect, refused the call, or sent a
  * success that cannot be used (`answer`); the file or database could not be written (`storage`); the server is stopping
  * (`closed`); or this program has a bug (`bug`).
  */
@@ -218,7 +218,7 @@ function describe(reason: FailureReason, status: number | undefined, code: strin
   }[reason];
 }
 
-/** What calls to a provider depend on. The defaults fit a running server. */
+/** The dependencies of calls to a provider. The defaults fit a running server. */
 export interface CallTools {
   fetch?: HttpRequest['fetch'];
   /** Milliseconds since 1970. @default Date.now */
@@ -229,13 +229,13 @@ export interface CallTools {
   wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
-/** What a provider depends on. */
+/** The dependencies of a provider. */
 export interface ProviderTools extends CallTools {
   log: SubscriberLog;
 }
 
 export interface Call {
-  /** What the call does, for messages and the log. */
+  /** The purpose of the call, for messages and the log. */
   step: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   url: string;

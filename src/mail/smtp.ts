@@ -62,7 +62,7 @@ export class SmtpFailed extends Error {
   }
 }
 
-/** What servers say about an address that does not exist, in the words of Postfix, Exim, Exchange, Gmail and others. */
+/** Matches the answers of servers about an address that does not exist, in the words of Postfix, Exim, Exchange, Gmail and others. */
 const unknownMailbox = [
   /\b(?:no such|unknown|unrouteable|non-?existent) (?:local )?(?:user|mailbox|recipient|address|account|person)/i,
   /\b(?:user|mailbox|recipient|address|account|inbox)\b.{0,60}\b(?:unknown|not found|(?:does not|doesn't|no longer) exist|not exist)/i,
@@ -98,7 +98,7 @@ export function openSmtp(
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  /** What is done before the end of the text of an email, by its headers. */
+  /** The calls to make before the end of the text of an email, by its headers. */
   const ends = new WeakMap<object, () => Promise<void>>();
   transport.use('stream', ({ message, data }, done) => {
     const create = message.createReadStream.bind(message);

@@ -194,7 +194,7 @@ interface SubscriberFileTools {
 
 /**
  * Stores subscriptions in a file of JSON lines `{id, time, email, list, note, form, pending}` that only its owner can read.
- * What becomes of them is appended as lines `{id, time, event}`.
+ * Later events are appended as lines `{id, time, event}`.
  *
  * An address that subscribes again is written again; readSubscribers merges its lines. So known addresses take as long as
  * new ones, and new notes are kept.

@@ -56,7 +56,7 @@ export function parseSubscriberSettings(flag: string | undefined, environment: N
   throw new UsageError(problems.join('\n'));
 }
 
-/** What stores of subscribers depend on. */
+/** The dependencies of stores of subscribers. */
 export interface SubscriberTools extends ProviderTools {
   /** The file of the provider `file`. */
   file: string;

@@ -1,4 +1,4 @@
-/** What environment variables do, by their names, for `--help` and the documentation. */
+/** The effects of environment variables, by their names, for `--help` and the documentation. */
 type Variables = Readonly<Record<string, string>>;
 
 /** Renders variables for `--help`, each with its description below. */

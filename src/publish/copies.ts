@@ -27,7 +27,7 @@ const mostEntries = 50_000;
 
 const manifests = ['plugin.json', '.claude-plugin/plugin.json'];
 
-/** What systems, editors of archives and assistants leave next to the files of a copy. No assistant reads these as instructions. */
+/** Files that systems, editors of archives and assistants leave next to a copy. No assistant reads these as instructions. */
 const leftovers =
   /(?:^|\/)(?:\.DS_Store|Thumbs\.db|desktop\.ini|\.git|__MACOSX|\.orphaned_at|\.gemini-extension-install\.json)(?:\/|$)/;
 
@@ -102,7 +102,7 @@ function* copiesBelow(path: string, search: Search): Generator<Copy | Unreadable
 
 class TooMany extends OperationError {}
 
-/** What a folder is, by the files that it has; null if it is neither a skill nor a plugin. */
+/** The kind of a folder, by the files that it has; null if it is neither a skill nor a plugin. */
 function kindOf(has: (file: string) => boolean): 'skill' | 'plugin' | null {
   if (manifests.some(has)) return 'plugin';
   return has('SKILL.md') ? 'skill' : null;

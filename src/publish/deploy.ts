@@ -154,7 +154,7 @@ function sshCommand({ host, port }: Target, secrets: string | null): string[] {
   ];
 }
 
-/** What ends a deployment, usually the first one, and how to fix it. */
+/** Errors that end a deployment, usually the first one, and how to fix them. */
 const remedies: [said: RegExp, remedy: (target: Target) => string][] = [
   [
     /Host key verification failed|REMOTE HOST IDENTIFICATION/,

@@ -240,7 +240,7 @@ function scoresOf(evals: Evals): string[] {
   ];
 }
 
-/** What `catalog publish` did, as blocks of Markdown. */
+/** The result of `catalog publish`, as blocks of Markdown. */
 export function publicationSummary(published: Publication): string[] {
   const { today, releases, skipped, next, queueLow } = published;
   return [

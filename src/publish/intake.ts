@@ -142,7 +142,7 @@ function mayFollow(before: FormField | undefined, lines: readonly string[]): boo
 }
 
 const fence = /^(`{3,})\s*$/;
-/** What GitHub writes for a field without an answer. */
+/** GitHub's text for a field without an answer. */
 const noResponse = '_No response_';
 
 function answerOf({ label, isFenced, isRequired, boxes }: FormField, lines: readonly string[]) {
@@ -177,11 +177,11 @@ function trimmed(lines: readonly string[]): string[] {
 interface Intake {
   /** The draft that was written; null if the problems prevent it. */
   draft: { slug: string; title: string } | null;
-  /** What its author has to fix before it can be a draft, as sentences. */
+  /** The problems that its author has to fix before it can be a draft, as sentences. */
   problems: string[];
-  /** What its author can improve, as sentences. */
+  /** Improvements for its author, as sentences. */
   advice: string[];
-  /** What the author wrote for the editors. */
+  /** The author's notes for the editors. */
   notes: string;
 }
 
@@ -403,7 +403,7 @@ async function ownComment({ number }: Submission, tracker: IssueTracker): Promis
   return null;
 }
 
-/** What the author reads. */
+/** The answer to the author. */
 function answer({ draft, problems, advice }: Intake, push: Push, pull: string | null): string {
   const edit = 'To change your answers, choose **Edit** in the menu (⋯) at the top right of your text.';
   if (draft === null) {

@@ -25,7 +25,7 @@ export interface Skipped {
   freeDate: string | null;
 }
 
-/** What is published on a day. */
+/** The plan of a day: what `catalog publish` would do. */
 export interface Plan {
   /** YYYY-MM-DD, in the publication's time zone. */
   today: string;

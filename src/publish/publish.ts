@@ -206,7 +206,7 @@ interface PublishOptions {
   say?: (message: string) => void;
 }
 
-/** What was published. */
+/** The result of publishing. */
 export interface Publication extends Plan {
   /** The commit with the numbers; null if none was made. */
   commit: string | null;

@@ -23,7 +23,7 @@ import { withdrawnIn } from '../storage/build-folder.ts';
 import { linesOf } from '../text/prompt-text.ts';
 import { type Copy, unzip } from './copies.ts';
 
-/** What was published, to compare copies with. */
+/** The published files, to compare copies with. */
 interface Published {
   /** The address of the site, or the folder of the catalog. */
   name: string;
@@ -204,7 +204,7 @@ function trimmed(text: string): string {
   return `${text.replace(/^\n+/, '').trimEnd()}\n`;
 }
 
-/** What a copy is. */
+/** The facts about a copy. */
 export interface Verdict extends Comparison, Pick<Copy, 'path' | 'kind'> {
   verdict: 'same' | 'older' | 'renamed' | 'changed' | 'withdrawn' | 'unknown';
 }
@@ -221,7 +221,7 @@ interface Comparison {
   newer: string | null;
   /** The slug that the agent had when the skill or plugin was published, if it has another one now. */
   formerSlug: string | null;
-  /** What was changed, as a unified diff from the published text. */
+  /** The changes, as a unified diff from the published text. */
   diff: string;
 }
 
@@ -357,7 +357,7 @@ function digestsOf({ prompts, plugins }: AgentRevisions): string[] {
   return [...prompts.map(({ sha256 }) => sha256), ...plugins.map(({ skill }) => skill ?? '')];
 }
 
-/** What a verdict says of an agent, and of the revision of its prompt with a digest. */
+/** The facts of a verdict about an agent, and about the revision of its prompt with a digest. */
 function about({ slug, issue, url, prompts }: AgentRevisions, digest: string) {
   const index = prompts.findIndex(({ sha256 }) => sha256 === digest);
   const [revision, newest] = [prompts[index], prompts[0]];

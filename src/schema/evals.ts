@@ -139,7 +139,7 @@ const inputFile = z.string().regex(/^[a-z0-9]+(?:[.-][a-z0-9]+)*\.txt$/, {
 });
 const checkList = listOf(check, 'check').max(50, { error: 'a list of at most 50 checks' });
 
-/** What a person says after an answer, and the checks of the next answer. */
+/** A person's reply to an answer, and the checks of the next answer. */
 const turn = z
   .strictObject({
     says: text(2000).optional().describe('What the person says'),
@@ -181,7 +181,7 @@ export const checksSource = z.record(caseName, evalCase).superRefine((cases, con
   }
 });
 
-/** What recording.json says about one answer. */
+/** The entry of one answer in recording.json. */
 export const recorded = z.strictObject({
   model: line(200).describe('The model, as its provider names it, or what is known of it'),
   date: date.describe('The date of the answer'),
@@ -334,7 +334,7 @@ export function isNamed({ model }: Pick<Recorded, 'model'>): boolean {
   return !/\bnot stated\b/i.test(model);
 }
 
-/** What is checked in each answer of a conversation, in order. `path` leads to the checks in evals/checks.yaml. */
+/** The checks of each answer of a conversation, in order. `path` leads to the checks in evals/checks.yaml. */
 export function roundsOf({ name, turns, ...first }: Case) {
   const path = (index: number) => [name, ...(index === 0 ? [] : ['turns', index - 1]), 'checks'];
   return [first, ...turns].map(({ checks, counterexamples }, index) => ({

@@ -104,7 +104,7 @@ export function isWebAddress(text: string): boolean {
   return plainAddress.test(text) && URL.canParse(text);
 }
 
-/** What is percent-encoded after the host: characters that no URI has there, and percent signs alone (RFC 3986). */
+/** Matches everything to percent-encode after the host: characters that no URI has there, and percent signs alone (RFC 3986). */
 const notInUri = /[^\w.~:/?#@!$&'()*+,;=%-]|%(?![\dA-F]{2})/gi;
 
 /** Returns an address as a URI, which the format `uri` of JSON Schema demands. One that is a URI stays as it was written. */

@@ -1,10 +1,10 @@
-/** What the pages for errors say until the server replaces it with the error, and where a host serves the files alone. */
+/** The text of error pages until the server replaces it with the error, and where a host serves the files alone. */
 export const generalMessages = {
   refused: 'Check what you entered, and send the form again.',
   failed: 'The link is incomplete, or it no longer works.',
 };
 
-/** What happens after someone subscribed. Some services ask for no confirmation. */
+/** The next step after a subscription. Some services ask for no confirmation. */
 export function subscribedText(title: string): string {
   return `You will get each new agent by email on the day it is published. If an email about ${title} arrives within minutes, press the button in it to confirm your address. Look in your spam folder too.`;
 }

@@ -136,7 +136,7 @@ export interface AppParts {
   follower: BuildFollower;
   votes: VoteStore;
   subscribers: SubscriberStore;
-  /** What the links in emails need; null without emails. */
+  /** The dependencies of the links in emails; null without emails. */
   consent: Consent | null;
   log: ServerLog;
   /** @default each limit counts in the memory of this process */
@@ -231,7 +231,7 @@ function answerBug({ log }: ServerLog) {
 /** A server that listens. */
 export type RunningServer = Awaited<ReturnType<typeof startServer>>;
 
-/** What a server needs besides its settings. */
+/** The dependencies of a server, besides its settings. */
 interface StartOptions {
   log: ServerLog;
   rules: SiteRules;

@@ -131,7 +131,7 @@ function parseForm(text: string): Fields {
 /** The largest body of a vote or a subscription, in bytes. 2,000 code points escaped as \uXXXX\uXXXX take 24 KB. */
 const maxBodyBytes = 64 * 1024;
 
-/** What every route needs that stores what a reader sends. */
+/** The dependencies of every route that stores a reader's message. */
 export interface PostParts {
   follower: BuildFollower;
   origins: OriginPolicy;

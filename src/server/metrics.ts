@@ -7,7 +7,7 @@ import type { ServerSettings } from './settings.ts';
 
 const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** What is measured while the server runs. */
+/** The measurements of a running server. */
 function instruments(registry: Registry) {
   const registers = [registry];
   const requests = new Counter({
@@ -95,7 +95,7 @@ export async function startMetrics({ host, port }: NonNullable<ServerSettings['m
         }
       },
     }),
-    /** What is asked whenever metrics are read. */
+    /** Values that are read whenever metrics are. */
     observe({ build, isDatabaseUp }: { build(): string; isDatabaseUp: (() => boolean) | null }) {
       const registers = [registry];
       new Gauge({
@@ -125,7 +125,7 @@ export async function startMetrics({ host, port }: NonNullable<ServerSettings['m
   };
 }
 
-/** What the server tells its metrics. */
+/** The events that the server reports to its metrics. */
 export type Metrics = Awaited<ReturnType<typeof startMetrics>>;
 
 /** A group of paths. There are few, since each makes a dozen time series. */

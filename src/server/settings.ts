@@ -47,7 +47,7 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
     subscribeRate: rate(option('subscribeRate')),
     mcpRate: rate(option('mcpRate')),
     refusedRate: rate(option('refusedRate')),
-    /** What shared limits do while the database is away: each server counts alone, or requests are refused. */
+    /** How shared limits work while the database is away: each server counts alone, or requests are refused. */
     limitFailure: limitFailure(option('limitFailure')),
     /** How many connections may be open at the same time, in total and from one client; 0: no limit. */
     maxConnections: number('maxConnections', 99_999, 'a number up to 99999 (0: no limit)'),

@@ -36,7 +36,7 @@ interface SiteOptions {
   cache?: string | null;
   /** Whether to draw social images; if not, their files are empty. @default false */
   images?: boolean;
-  /** What the last build knew. If it is the same site, its templates are well-formed. */
+  /** The state of the last build. If it is the same site, its templates are well-formed. */
   memory?: { isKnown: boolean; related: Related | null; versions: KnownVersions } | null;
 }
 
@@ -94,7 +94,7 @@ export function makeSite(
   };
 }
 
-/** What pages may say about the next agent. */
+/** The facts that pages may show about the next agent. */
 function nextAgentOf(next: Agent | null, { showNext, categories, timezone }: Settings): NextAgent | null {
   if (next === null || showNext === 'nothing') return null;
   const { date, title, category } = next;

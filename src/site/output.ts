@@ -22,7 +22,7 @@ export interface RenderedFile {
   /** A second path with the same bytes. */
   copy?: string;
   /**
-   * What it is rendered from, besides what every file depends on (settings, templates, program): fingerprints of agents
+   * Its inputs, besides the inputs of every file (settings, templates, program): fingerprints of agents
    * and other values. As long as they stay, so do its bytes.
    */
   inputs: readonly string[];
@@ -36,7 +36,7 @@ export type Digest = (path: string) => string;
 
 /** A part of a file, such as the entry of an agent in a list. It is only rendered if the last build did not have it. */
 export interface Part {
-  /** What it is rendered from, as the `inputs` of a file. Other parts of the file with the same input have the same bytes. */
+  /** Its inputs, as the `inputs` of a file. Other parts of the file with the same input have the same bytes. */
   input: string;
   render(): string;
 }
@@ -105,7 +105,7 @@ export function forAgents(
 
 /** An item of a list in a JSON document. */
 interface Item {
-  /** What it is made from, as the inputs of a file. */
+  /** Its inputs, as the `inputs` of a file. */
   input: string;
   value(digest: Digest): unknown;
 }

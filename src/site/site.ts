@@ -44,7 +44,7 @@ export interface Site {
   preview: boolean;
 }
 
-/** What pages say about the next agent. */
+/** The facts that pages show about the next agent. */
 export interface NextAgent {
   /** YYYY-MM-DD. */
   date: string;
@@ -115,7 +115,7 @@ export type KnownVersions = readonly (readonly [name: string, key: string, versi
 /** The version of each agent's plugin. */
 export interface PluginVersions {
   of(agent: PublishedAgent): string;
-  /** What the next build can use. */
+  /** The versions that the next build can use. */
   readonly known: KnownVersions;
 }
 

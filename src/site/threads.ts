@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker, workerData } from 'node:worker_threads';
 import { OperationError } from '../lib/errors.ts';
 
-/** What a thread starts with. */
+/** The values that a thread starts with. */
 interface Start<Input> {
   input: Input;
   port: MessagePort;
@@ -14,14 +14,14 @@ type Reply<Answer> = { answer: Answer } | { error: Error; fields: object };
 interface Thread<Answer> {
   worker: Worker;
   port: MessagePort;
-  /** What to do with the answers that it has not given yet. */
+  /** The callbacks for the answers that it has not given yet. */
   waiting: ((answer: Answer) => void)[];
 }
 
 interface Threads {
   /** The path of a compiled module that calls `answerJobs`: a thread has no TypeScript loader. */
   script: string;
-  /** What each thread starts with. */
+  /** The values that each thread starts with. */
   input: unknown;
   /**
    * How many there are at most. One starts when each of the others has `each` jobs: starting one takes longer than most

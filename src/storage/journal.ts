@@ -145,7 +145,7 @@ async function prepareFile(opened: OpenFile, options: TailOptions): Promise<Open
   }
 }
 
-/** What happened to an open file: its path still names it, unchanged or changed, or it was renamed or removed. */
+/** The state of an open file: its path still names it, unchanged or changed, or it was renamed or removed. */
 async function statusOf(
   file: OpenFile,
   { path, disk }: TailOptions,
@@ -221,7 +221,7 @@ export class Journal<Item, Stored extends object> {
   #broken = false;
   /** Why it is not open; null if it is. */
   #reason: unknown = new Error('The disk does not respond.');
-  /** What happens to the file, one thing at a time: checking, reopening and closing happen between passes. */
+  /** The work on the file, one thing at a time: checking, reopening and closing happen between passes. */
   readonly #alone = inTurn();
   #failures = 0;
   #trying: Promise<void> = Promise.resolve();

@@ -388,7 +388,7 @@ export async function withLock<Result>(options: LockOptions, work: () => Promise
 }
 
 interface AloneOptions extends Pick<LockOptions, 'file' | 'patienceMs' | 'waitMs'> {
-  /** What another owner does, such as `Another catalog publish is running in this repository`. */
+  /** The activity of another owner, such as `Another catalog publish is running in this repository`. */
   other: string;
   /** Is called with a message for a person before waiting for the other process. */
   say?: ((message: string) => void) | undefined;

@@ -271,7 +271,7 @@ function openPool({ url, warn, connections = 10, statementMs = 5_000 }: Database
   };
 }
 
-/** What the role of the server may do with each table. It can neither change nor delete a vote. */
+/** The privileges of the server's role for each table. It can neither change nor delete a vote. */
 const grants: Record<string, string> = {
   catalog_migrations: 'SELECT',
   catalog_votes: 'SELECT, INSERT',

@@ -98,7 +98,7 @@ export function cursorServerLink(title: string, url: string): string {
   return `cursor://anysphere.cursor-deeplink/mcp/install?name=${clientName(title)}&config=${encodeURIComponent(config)}`;
 }
 
-/** What the braces of the table stand for. A way that needs a null is left out. */
+/** The values for the braces of the table. A way that needs a null is left out. */
 type Values = Readonly<Record<string, string | null>>;
 
 const placeholder = /\{(\w+)\}/g;
@@ -166,14 +166,14 @@ function filled(name: string, texts: WayTexts, values: Values): InstallWay | nul
   return complete ? way : null;
 }
 
-/** What clients want in order to install agents, as a table. Pages, MCP, the install tree and the docs are made from it. */
+/** How clients install agents, as a table. Pages, MCP, the install tree and the docs are made from it. */
 
 /**
  * One way to install. Texts are Markdown with code only, and contain values of the publication in braces
  * (`install-ways.ts` has them all).
  */
 interface WayTexts {
-  /** What the link or the text to paste does, and what it needs. */
+  /** The effect and the requirements of the link or the text to paste. */
   use: string;
   /** A link that opens the client. */
   url?: string;

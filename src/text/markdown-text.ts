@@ -24,7 +24,7 @@ export function plainText(text: string): string {
     .replace(/#(?<=[ \t]#)(?=#*[ \t]*$)/gm, '\\#');
 }
 
-/** What `plainText` changes contains one of these. Most texts have none, so that the slower search is saved. */
+/** Everything that `plainText` changes contains one of these. Most texts have none, which saves the slower search. */
 const mayNeedEscape = /[\\[\]<`*&~_\r]|[ \t]#|^[ \t#>+=|:-]|^\d{1,9}[.)]/m;
 
 /** A part of a text of an agent. */

@@ -41,7 +41,7 @@ export function linesOf(text: string): { lines: Line[]; openFence: Line | null }
   let openFence: Line | null = null;
   let offset = 0;
   const lines = text.split('\n').map((text) => {
-    // What follows backticks must not have any, or they are inline code (CommonMark, section 4.5).
+    // Text after backticks must not have any, or they are inline code (CommonMark, section 4.5).
     const mark = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(text)?.[1];
     const line = { text, offset, fenced: fence !== '' || mark !== undefined };
     if (mark !== undefined && fence === '') {
@@ -62,7 +62,7 @@ export interface PromptInput {
   /** Letters, digits, and single spaces, hyphens and underscores between them: nothing that a tag or a form would misread. */
   name: string;
   required: boolean;
-  /** What to paste, in one line. */
+  /** The text to paste, described in one line. */
   hint: string;
 }
 
@@ -143,7 +143,7 @@ export function dividedSample(sample: string, names: readonly string[]): Map<str
   return new Map(starts.map(({ name, text }, index) => [name, sample.slice(text, starts[index + 1]?.start).trimEnd()]));
 }
 
-/** What a reader gives for an input of a prompt, or for the prompt as a whole. */
+/** A reader's text for an input of a prompt, or for the prompt as a whole. */
 interface GivenInput {
   /** The name of an input that the prompt declares; undefined for the prompt as a whole. */
   name?: string | undefined;

@@ -19,7 +19,7 @@ import { gitStamp } from '../last-build.ts';
 import { readTemplates } from '../read-templates.ts';
 import { diagnosticsOf } from '../validate.ts';
 
-/** What changed on the disk since the last update. */
+/** The changes on the disk since the last update. */
 export interface Changes {
   /** The names of changed folders in agents/, or `all`. */
   agents: ReadonlySet<string> | 'all';
@@ -90,7 +90,7 @@ export class EditedCatalog {
   #findings: readonly Diagnostic[] = [];
   /** All errors and warnings of agents, as `catalog validate` reports them. */
   #diagnostics: readonly Diagnostic[] = [];
-  /** What the rules said about folders that have not changed since. */
+  /** The findings of the rules about folders that have not changed since. */
   #judged: NonNullable<Parameters<typeof diagnosticsOf>[3]['judged']> = new WeakMap();
   /** Whether checks and data that depend on all agents, such as related agents, are out of date. */
   isBehind = false;
@@ -98,7 +98,7 @@ export class EditedCatalog {
   edition = 0;
   /** The last site that could be made, with drafts and scheduled agents; null if there is none yet. */
   site: Site | null = null;
-  /** What would stop a build of everything, and so is shown over the pages. */
+  /** The errors that would stop a build of everything, and so are shown over the pages. */
   errors: readonly Diagnostic[] = [];
   /** Agents that are not published yet, by slug: `Draft`, or the day on which they are due. */
   unpublished: ReadonlyMap<string, string> = new Map();
@@ -144,7 +144,7 @@ export class EditedCatalog {
   }
 
   /**
-   * What the rules say about an agent: its errors and warnings, and the codes of the editorial rules that it follows. Null if
+   * The findings of the rules about an agent: its errors and warnings, and the codes of the editorial rules that it follows. Null if
    * there is no such agent.
    */
   checksOf(slug: string) {
@@ -264,7 +264,7 @@ export class EditedCatalog {
   }
 }
 
-/** What decides an agent's number, date and addresses, as a text to compare. */
+/** The fields that decide an agent's number, date and addresses, as a text to compare. */
 function slotOf({ schedule }: ParsedFolder): string {
   return JSON.stringify({ ...schedule, title: null });
 }

@@ -206,7 +206,7 @@ export class PreviewServer implements BuildFollower {
     sendState(response, this.#stateOf(path));
   }
 
-  /** What the script of a page gets after each update. */
+  /** The message to the script of a page after each update. */
   #stateOf(path: string) {
     const { site, errors, unpublished } = this.catalog;
     const slug = /^\/agents\/([a-z0-9-]+)(?:$|[./])/.exec(path)?.[1];
@@ -218,9 +218,9 @@ export class PreviewServer implements BuildFollower {
       /** The versions of stylesheets by their path. */
       styles: Object.fromEntries(styles.map(([name, bytes]) => [`/${name}`, assetVersion(bytes)])),
       errors: [...errors, ...(page?.errors ?? [])],
-      /** What the rules say about the agent of the page; null on other pages. */
+      /** The findings of the rules about the agent of the page; null on other pages. */
       checks: slug === undefined ? null : this.catalog.checksOf(slug),
-      /** What to say of agents that are not published yet, by slug. */
+      /** The labels of agents that are not published yet, by slug. */
       unpublished: Object.fromEntries(unpublished),
     };
   }

@@ -139,7 +139,7 @@ function stampAt(path: string): string {
   return stats === undefined ? '' : stampOf(stats);
 }
 
-/** What a preview depends on in a catalog. */
+/** The files and folders of a catalog that a preview depends on. */
 const catalogParts = ['agents', 'templates', 'catalog.config.json'];
 
 /** Tells the parts of a catalog apart by path. Those that are links count where they lead. */

@@ -14,7 +14,7 @@ import { databaseUrl } from '../../storage/database.ts';
 import type { Console } from '../console.ts';
 import { atMostOneOf, type CatalogCommand, type CommonFlags, dataFolder, openContent } from '../options.ts';
 
-/** What `catalog announce` remembers, and whom it sends to if the program keeps the subscribers itself. */
+/** The memory of `catalog announce`, and the readers that it sends to if the program keeps the subscribers itself. */
 interface AnnouncementStore {
   journal: AnnouncementJournal;
   /** Undefined if they are in the file of the data folder. */

@@ -51,7 +51,7 @@ interface TableOptions {
   width: number;
   /** Whether to show published agents before the newest ten. */
   all: boolean;
-  /** What the table says about the queue, in lines. */
+  /** The lines of the table about the queue. */
   queue: readonly string[];
 }
 

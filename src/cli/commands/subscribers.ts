@@ -190,7 +190,7 @@ export function subscriberEntries(all: readonly StoredSubscription[], { list, si
 }
 
 /**
- * What an address consented to: the subscription that it last confirmed, or else the last one. The form is the version of the
+ * The consent of an address: the subscription that it last confirmed, or else the last one. The form is the version of the
  * form's text, null if a program subscribed that address.
  */
 function consentOf(subscriptions: readonly StoredSubscription[]) {
@@ -228,7 +228,7 @@ interface Address {
   /** When it first subscribed, RFC 3339, UTC. */
   time: string;
   lists: ListName[];
-  /** What to say about lists: that one waits for the confirmation of its address, or that the address left it. */
+  /** A sentence about lists: that one waits for the confirmation of its address, or that the address left it. */
   remarks: Partial<Record<ListName, string>>;
 }
 

@@ -83,7 +83,7 @@ const sentences: Record<Verdict['status'], string> = {
   unknown: 'No published agent has this text',
 };
 
-/** What a copy is, and what to do about it. */
+/** The verdict on a copy, and how to fix it. */
 function shown({ path, kind, agent, revision, ...details }: Verdict): string {
   const { verdict, status, version, newer, formerSlug } = details;
   const facts = [

@@ -60,7 +60,7 @@ export function summaryOf(agents: readonly { slug: string; evals: Evals }[], oth
 /** A good answer that was changed into a wrong one. */
 interface Mutant {
   kind: 'number' | 'line' | 'order' | 'verdict' | 'quotation' | 'section' | 'chatter';
-  /** What was changed, in words. */
+  /** The change, in words. */
   change: string;
   text: string;
 }

@@ -26,7 +26,7 @@ const ownKinds: readonly CheckKind[] = [
   'table-cell',
 ];
 
-/** What promptfoo sends, by the label of the prompt. `_conversation` has the earlier messages and answers, as they are. */
+/** The messages that promptfoo sends, by the label of the prompt. `_conversation` has the earlier messages and answers, as they are. */
 const templates = {
   'prompt and input': '{{message}}',
   conversation:

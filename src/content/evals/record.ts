@@ -295,7 +295,7 @@ export interface RecordOptions {
   concurrency: number;
   /** How many answers to record at most. */
   most: number;
-  /** What recording.json says about all answers. */
+  /** The fields of recording.json about all answers. */
   about: Pick<Recorded, 'note' | 'settings'>;
   onProgress: OnProgress;
   /** Runs `write` while no other command changes agents. */

@@ -9,11 +9,11 @@ export interface ForeignPrompt {
   text: string;
   /** Lines of INPUT that declare the inputs which the text names. */
   inputs?: string[];
-  /** What it is about, in a line; null if it does not say so. */
+  /** Its subject, in a line; null if it does not say so. */
   about: string | null;
   /** Its own license, or null. */
   license: string | null;
-  /** What of it is not imported, as sentences. */
+  /** The parts that are not imported, as sentences. */
   notes: string[];
 }
 

@@ -22,7 +22,7 @@ const headings: Record<SectionName, RegExp> = {
   OUTPUT: /^outputs?(?: (?:format|instructions|sections))?$/,
 };
 
-/** What an editor has to write in each section. */
+/** The reminders for an editor in each section. */
 const guidance = placeholders.prompt(null).match(/^\[.*\]$/gm) ?? [];
 
 interface Part {
@@ -120,7 +120,7 @@ interface Draft {
   license: string;
   /** Whether the license allows publication. If not, the agent has to stay a draft. */
   publishable: boolean;
-  /** What an editor should know about it, as sentences. */
+  /** Remarks for the editor, as sentences. */
   notes: string[];
 }
 

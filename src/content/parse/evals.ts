@@ -191,7 +191,7 @@ export function readEvals(source: EvalsSource): Evals | null {
   return { cases: whole, answers: gradeAll(answers, whole, sha256Of(texts.get('prompt.txt') ?? ''), slow) };
 }
 
-/** What a model heard before an answer of a conversation: the input, and what the person said since. */
+/** The messages before an answer of a conversation: the input, and the person's replies since. */
 function heardBy(input: string, said: readonly string[], index: number): string {
   return [input, ...said.slice(0, index)].join('\n');
 }

@@ -68,7 +68,7 @@ function countNewlines(text: string, end: number): number {
 
 /** The words of a problem. The words of every diagnostic are in ../messages/, or in ./values.ts if a schema finds it. */
 export interface Wording {
-  /** What is wrong. */
+  /** The problem, as a sentence. */
   message: string;
   /** How to fix it. */
   hint: string;

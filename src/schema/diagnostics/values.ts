@@ -134,7 +134,7 @@ interface Explanation {
   key: boolean;
   /** Where in the value: keys and indexes from its root. For an unknown or a bad key, the path ends with that key. */
   path: (string | number)[];
-  /** What is wrong: a full sentence that names the field and the rule. */
+  /** The problem: a full sentence that names the field and the rule. */
   message: string;
   /** How to fix it: a full sentence, or empty if the message says it all. */
   hint: string;

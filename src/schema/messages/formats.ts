@@ -246,7 +246,7 @@ export const jsonMessages = {
   }),
 } satisfies Messages;
 
-/** What the Markdown of an agent must not have. */
+/** Problems of the Markdown of an agent. */
 export const markdownMessages = {
   tooManyHeadings: (count: number, most: number) => ({
     message: `The Markdown has ${count} headings; at most ${most} are allowed.`,

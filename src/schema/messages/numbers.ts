@@ -95,7 +95,7 @@ export const numberMessages = {
     hint: 'Write `draft: true` instead, or delete the folder.',
   },
 
-  // What differs from the agents that are published according to git.
+  // Differences from the agents that are published according to git.
 
   /** `where` is onBranch or untilCommit. */
   numberLost: (number: number, where: string, isDraft: boolean) => ({

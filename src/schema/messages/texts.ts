@@ -2,7 +2,7 @@ import { plural } from '../../lib/text.ts';
 import type { Messages, Wording } from '../diagnostics/diagnostic.ts';
 import { fasterPattern } from './evals.ts';
 
-/** What is wrong with the texts of an agent other than its prompt. */
+/** Problems of the texts of an agent other than its prompt. */
 export const textMessages = {
   // The texts that readers see: excerpt, problem, steps, demo and tags.
 
@@ -99,7 +99,7 @@ export const textMessages = {
     hint: 'Put the whole text in quotes.',
   }),
 
-  // What is wrong with the sample input and the sample output of an agent.
+  // Problems of the sample input and the sample output of an agent.
 
   lengthOfSampleInput: (lines: number, fewest: number, most: number) => ({
     message: `The sample input has ${plural(lines, 'line')}; it needs ${fewest} to ${most}.`,
@@ -134,7 +134,7 @@ export const textMessages = {
       : 'Correct the sample output if the prompt demands this. Otherwise, correct the check.',
   }),
 
-  // What no text of an agent may contain: hidden characters, secrets, and leftovers of merges and of `catalog new`.
+  // Problems of any text of an agent: hidden characters, secrets, and leftovers of merges and of `catalog new`.
 
   /**
    * `most` is how many such characters the text may have, if this one is allowed where it is. `isEscaped` says whether the

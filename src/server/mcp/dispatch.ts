@@ -253,7 +253,7 @@ function completed(values: readonly string[], text: string): string[] {
   return [...starting, ...values.filter((value) => !value.startsWith(sought) && value.includes(sought))];
 }
 
-/** What the server offers. Where it can send notifications, it says when lists change. */
+/** The capabilities of the server. Where it can send notifications, it says when lists change. */
 function capabilities({ listChanged }: McpCatalog) {
   const list = listChanged ? { listChanged } : {};
   return { tools: list, resources: list, prompts: list, completions: {} };

@@ -41,7 +41,7 @@ async function sendCard(
 /** The largest body, in bytes. */
 const maxBodyBytes = 256 * 1024;
 
-/** What the MCP endpoint needs. */
+/** The dependencies of the MCP endpoint. */
 interface McpParts extends PostParts {
   /** The limit on messages. Each message of a batch counts. */
   messages: Limit;

@@ -53,7 +53,7 @@ function entryId({ settings }: Site, { issue }: PublishedAgent): string {
   return `${settings.feedId}/issues/${issue}`;
 }
 
-/** What was rendered, since an agent is in several feeds. Each site makes its own agents, so another site finds nothing here. */
+/** Rendered contents, since an agent is in several feeds. Each site makes its own agents, so another site finds nothing here. */
 const contents = new WeakMap<PublishedAgent, string>();
 
 /** Renders the full content of an entry as HTML, with absolute links. */

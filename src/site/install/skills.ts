@@ -91,7 +91,7 @@ const archiveOf = onceForLast((settings: Settings, agent: PublishedAgent) => zip
 const longestDescription = 135;
 
 /**
- * What a skill does and, if there is room, its first tags as the tasks it is for: one line of at most 135 characters. It
+ * The effect of a skill and, if there is room, its first tags as the tasks it is for: one line of at most 135 characters. It
  * has no angle brackets, because clients put descriptions between tags, and some refuse a skill whose description could
  * contain one.
  */

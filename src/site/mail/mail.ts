@@ -83,7 +83,7 @@ export function digestMail(site: Site, agents: readonly PublishedAgent[], unsubs
   };
 }
 
-/** What the foot of each email shows. `unsubscribe` is null in the published copy, which has no reader. */
+/** The values for the foot of each email. `unsubscribe` is null in the published copy, which has no reader. */
 function footOf({ settings, url }: Site, unsubscribe: string | null) {
   return {
     settings,

@@ -191,7 +191,7 @@ function trapOf(line: string | null | undefined, evals: Evals | null) {
   return { line, control };
 }
 
-/** What the section "Proof" of an agent's page shows; null for an agent without recorded answers. */
+/** The values for the section "Proof" of an agent's page; null for an agent without recorded answers. */
 function proofSection({ texts, proof }: PublishedAgent, toHtml: (answer: string) => string) {
   const { evals, sampleOutput } = texts();
   if (proof === null || evals === null) return null;
@@ -218,7 +218,7 @@ function proofSection({ texts, proof }: PublishedAgent, toHtml: (answer: string)
   return { ...proof, wrong: { all: caught.length, caught: caught.filter(Boolean).length }, cases };
 }
 
-/** What is shown of a case besides its answers; null if there is nothing. The page shows the sample elsewhere. */
+/** The texts of a case to show besides its answers; null if there are none. The page shows the sample elsewhere. */
 function contentsOf(isSample: boolean, checks: number): string | null {
   if (checks === 0) return isSample ? null : 'The input';
   const all = checks === 1 ? 'check' : `${checks} checks`;
@@ -227,7 +227,7 @@ function contentsOf(isSample: boolean, checks: number): string | null {
 
 /** An answer that wrong ones may be made from. */
 interface Original {
-  /** What it is, such as `the sample output`. */
+  /** Its kind, such as `the sample output`. */
   name: string;
   lines: string[];
 }

@@ -205,7 +205,7 @@ function pointer(site: Site, former: string, slug: string): string {
   );
 }
 
-/** What a page says that answers a form or a link. */
+/** The text of a page that answers a form or a link. */
 interface Answer {
   title: string;
   text: string;
@@ -240,7 +240,7 @@ export const thanks = answers('thanks/{form}.html', 'The page after a form was s
   },
 }));
 
-/** What the links in emails open. The server answers with them, so that a page that only opens changes nothing. */
+/** The pages that links in emails open. The server answers with them, so that a page that only opens changes nothing. */
 export const subscriptionPages = answers(
   'subscription/{page}.html',
   'A page that a link in an email opens, or that its button leads to',

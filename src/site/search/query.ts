@@ -46,7 +46,7 @@ function withoutDouble(stem: string): string {
 /** Endings that make another kind of word of a stem. */
 const endings = /(?:abl|al|at|er|ful|ibl|ion|ism|ist|it|iv|iz|less|ment|ness|or|ous)$/;
 
-/** What related words start with: `transl` for translate, translated, translation, and translator. */
+/** The stem of related words: `transl` for translate, translated, translation, and translator. */
 export function rootOf(word: string): string {
   const stem = stemOf(word);
   const root = stem.replace(endings, '');
@@ -157,7 +157,7 @@ export interface SearchEntry {
   steps: string[];
   /** Words that readers may search for; never shown. */
   keywords: string[];
-  /** What the catalog's settings call synonyms of words in its short texts; never shown. */
+  /** The synonyms in the catalog's settings of words in its short texts; never shown. */
   synonyms: string[];
   tags: string[];
   categoryLabel: string;

@@ -28,7 +28,7 @@ export function searchIndex(
   return index;
 }
 
-/** What surrounds the stored fields and the terms in the JSON of an index. */
+/** The JSON of an index around its stored fields and terms. */
 const [beforeStored, beforeTerms, afterTerms] = [',"storedFields":{\n', '\n},"index":[\n', '\n]}\n'];
 
 /**
