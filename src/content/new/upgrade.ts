@@ -60,7 +60,7 @@ export function upgrade(folder: string, baseUrl: string, options: UpgradeOptions
       result.replaced.push(path);
       writes.set(path, text);
     } else if (own !== null) {
-      const merge = original === undefined ? null : merged(own, { original, text, from: last.version });
+      const merge = original === undefined ? null : merged(own, { original, text });
       // An interrupted upgrade may have joined the changes before.
       if (merge?.text === own) continue;
       const joined = merge === null ? own : merge.text.replace(conflict, '$1');
@@ -94,8 +94,9 @@ export function upgrade(folder: string, baseUrl: string, options: UpgradeOptions
   return result;
 }
 
-function merged(own: string, { original, text, from }: { original: string; text: string; from: string }) {
-  const labels = { yours: 'yours', original: `version ${from}`, theirs: `version ${programVersion}` };
+function merged(own: string, { original, text }: { original: string; text: string }) {
+  // The stamp keeps the original of earlier conflicts, so its version is not always the one that the stamp names.
+  const labels = { yours: 'yours', original: 'original', theirs: `version ${programVersion}` };
   return mergeTexts({ yours: own, original, theirs: text }, labels);
 }
 

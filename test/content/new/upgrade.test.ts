@@ -61,7 +61,7 @@ test('after an update of the program, untouched workflows are new, and an edited
       stdout,
       `You and the program changed ${publishFile}. These lines stay as you wrote them:\n<<<<<<< yours\n`,
     );
-    assert.match(stdout, '\nname: Mine\n||||||| version 0.1.9\nname: Old\n=======\nname: Publish\n');
+    assert.match(stdout, '\nname: Mine\n||||||| original\nname: Old\n=======\nname: Publish\n');
     assert.match(stderr, 'upgrade --keep');
     const after = snapshot(folder);
     assert.is(after[validateFile], fresh[validateFile]);
@@ -87,9 +87,13 @@ test('where both sides changed one line, the other changes of the program are jo
     const { stdout } = await upgrade(folder);
     assert.is(read(folder, publishFile), joined);
     assert.match(stdout, `with the changes of the program:\n  ${publishFile}\n`);
-    assert.match(stdout, '<<<<<<< yours\nname: Mine\n||||||| version 0.1.9\nname: Old\n=======\nname: Publish\n');
+    assert.match(stdout, '<<<<<<< yours\nname: Mine\n||||||| original\nname: Old\n=======\nname: Publish\n');
     const again = await upgrade(folder);
-    assert.match(again.stdout, '<<<<<<< yours\nname: Mine\n', 'it is shown until it is reviewed');
+    assert.match(
+      again.stdout,
+      '<<<<<<< yours\nname: Mine\n||||||| original\nname: Old\n',
+      'it is shown until it is reviewed',
+    );
     await upgrade(folder, '--keep');
     assert.equal([(await upgrade(folder, '--check')).code, read(folder, publishFile)], [0, joined]);
   }));
