@@ -1,4 +1,4 @@
-import { startDev } from '../../src/build/dev/start.ts';
+import { startDev } from '../../src/build/dev/preview.ts';
 import type { Diagnostic } from '../../src/schema/diagnostics/diagnostic.ts';
 import { serverLog } from '../../src/server/log.ts';
 import { until } from './until.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunningDev, startDev } from '../../src/build/dev/start.ts';
+import { type RunningDev, startDev } from '../../src/build/dev/preview.ts';
 import { readAgents } from '../../src/content/read.ts';
 import { serverLog } from '../../src/server/log.ts';
 import { generateCatalog } from './generate.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { RequestListener, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
@@ -11,16 +12,28 @@ import { programFolder, programVersion } from '../../program.ts';
 import { ContentError, sortDiagnostics } from '../../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
 import type { BuildInfo } from '../../schema/documents.ts';
+import { startServer } from '../../server/app.ts';
 import { isLoopback } from '../../server/forms.ts';
 import { candidates, parseTarget, sendError } from '../../server/http.ts';
 import { type BuildFollower, FileCache, type LiveBuild, type SiteRules } from '../../server/live-build.ts';
+import type { ServerLog } from '../../server/log.ts';
 import { loadMcpCatalog, type McpCatalog } from '../../server/mcp/catalog.ts';
+import { serverSettings } from '../../server/settings.ts';
 import { contentType, securityHeaders, securityPolicy } from '../../site/hosting/site-rules.ts';
 import { outputsAt } from '../../site/index.ts';
 import type { RenderedFile } from '../../site/output.ts';
 import { assetVersion } from '../../site/shared/page.ts';
 import type { Site } from '../../site/site.ts';
-import { type CatalogOptions, type Changes, EditedCatalog } from './edited-catalog.ts';
+import {
+  type CatalogOptions,
+  type Changes,
+  EditedCatalog,
+  everything,
+  lookAt,
+  nothing,
+  type WatchOptions,
+  watchCatalog,
+} from './edited-catalog.ts';
 
 /** The path of everything that only a preview serves. No output has such a path. */
 const devPath = '/__dev/';
@@ -119,7 +132,7 @@ function withoutContent(errors: readonly Diagnostic[]): Page {
  * How files are served. Unlike on a live site, other sites may not read them: a page that the editor has open elsewhere
  * could otherwise send drafts away.
  */
-export const devRules: SiteRules = {
+const devRules: SiteRules = {
   contentType,
   securityHeaders(addresses, path) {
     const { 'Access-Control-Allow-Origin': _any, ...headers } = securityHeaders(addresses, '');
@@ -142,7 +155,7 @@ interface Preview extends LiveBuild {
 }
 
 /** Serves an edited catalog, and tells open pages what an update changes for them. */
-export class PreviewServer implements BuildFollower {
+class PreviewServer implements BuildFollower {
   readonly catalog: EditedCatalog;
   readonly #baseUrl: string;
   readonly #pages = new Pages();
@@ -278,4 +291,88 @@ function isLocal(address: string): boolean {
 
 function sendState(response: ServerResponse, state: object): void {
   response.write(`data: ${JSON.stringify(state)}\n\n`);
+}
+
+interface DevOptions extends Omit<CatalogOptions, 'baseUrl'>, Pick<WatchOptions, 'poll' | 'onFallback'> {
+  /** The port, as text; `0` for any free one. */
+  port?: string | undefined;
+  environment: NodeJS.ProcessEnv;
+  log: ServerLog;
+  /**
+   * Is called after each update, with its errors and how long it took. `changes` is null for the first one. If not
+   * `isComplete`, some checks follow in an update without changes.
+   */
+  onUpdate(update: { changes: Changes | null; errors: readonly Diagnostic[]; isComplete: boolean; ms: number }): void;
+}
+
+export type RunningDev = Awaited<ReturnType<typeof startDev>>;
+
+/** How long nothing may change before what depends on all agents is checked and found again, in milliseconds. */
+const idleMs = 1_000;
+
+/**
+ * Serves a catalog with its drafts and scheduled agents on this machine alone, and updates open pages when its files
+ * change. Everything is rendered in memory. Votes and subscriptions are stored in a temporary folder.
+ *
+ * Rejects with UsageError if the port is none, and with OperationError if it is taken.
+ */
+export async function startDev(options: DevOptions) {
+  const { port, environment, log, onUpdate } = options;
+  const { PORT } = environment;
+  const settingsIn = (folder: string) => serverSettings(port === undefined ? {} : { port }, { PORT }, folder);
+  // A wrong port is an error before the folder exists.
+  settingsIn(tmpdir());
+  const data = mkdtempSync(join(tmpdir(), 'catalog-dev-'));
+  const settings = settingsIn(data);
+  let preview: PreviewServer | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  function update(changes: Changes, isFirst = false): void {
+    const begun = performance.now();
+    try {
+      const errors = preview?.update(changes) ?? [];
+      const isComplete = preview?.catalog.isBehind !== true;
+      onUpdate({ changes: isFirst ? null : changes, errors, isComplete, ms: performance.now() - begun });
+    } catch (error) {
+      // The next change may fix it, such as a file that was removed while it was read.
+      log.log.error({ err: error }, 'the preview was not updated');
+    }
+    clearTimeout(timer);
+    // Only an update without changes tells all errors then.
+    if (preview?.catalog.isBehind) timer = setTimeout(() => update(nothing), idleMs);
+  }
+
+  try {
+    const since = lookAt(options.cwd);
+    const server = await startServer(settings, {
+      log,
+      rules: devRules,
+      follow: async (portInUse) => {
+        preview = new PreviewServer({ ...options, baseUrl: `http://localhost:${portInUse}` });
+        update(everything, true);
+        return preview;
+      },
+      wrap: (handle) => (preview as PreviewServer).wrap(handle),
+    });
+    const endWatching = watchCatalog({
+      ...options,
+      since,
+      onChange: (changes) => update(changes),
+      onError: (error) => log.log.error({ err: error }, 'changes of some files may not be noticed'),
+    });
+    return {
+      /** The address of the preview, with a slash at its end. */
+      address: server.address,
+      async close() {
+        await endWatching();
+        clearTimeout(timer);
+        preview?.stop();
+        await server.close();
+        rmSync(data, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    rmSync(data, { recursive: true, force: true });
+    throw error;
+  }
 }

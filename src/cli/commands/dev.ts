@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Changes } from '../../build/dev/edited-catalog.ts';
-import type { RunningDev } from '../../build/dev/start.ts';
+import type { RunningDev } from '../../build/dev/preview.ts';
 import { visible } from '../../lib/text.ts';
 import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
 import type { Console } from '../console.ts';
@@ -45,7 +45,7 @@ async function dev(flags: Flags, terminal: Console): Promise<void> {
 }
 
 async function start(flags: Flags, terminal: Console): Promise<RunningDev> {
-  const { startDev } = await import('../../build/dev/start.ts');
+  const { startDev } = await import('../../build/dev/preview.ts');
   const { serverLog, prettyLine } = await import('../../server/log.ts');
   const { prettyReport } = await import('../../schema/diagnostics/report.ts');
   const write = (line: string) => terminal.say(prettyLine(line, { color: terminal.color }));
