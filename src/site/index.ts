@@ -12,7 +12,6 @@ import * as lists from './pages/lists.ts';
 import * as pages from './pages/single-pages.ts';
 import type { OutputDescription } from './site.ts';
 import { socialImage } from './social-image/social-image.ts';
-import * as text from './text/text.ts';
 
 /**
  * All outputs. The files of agents are written before the lists that link to them, so that no list ever names a missing
@@ -21,9 +20,9 @@ import * as text from './text/text.ts';
 export const outputs: readonly Output[] = [
   hosting.folders,
   hosting.files,
-  text.prompt,
-  text.sampleOutput,
-  text.config,
+  api.prompt,
+  api.sampleOutput,
+  api.config,
   api.agent,
   api.agentEvals,
   skills.skill,
@@ -31,7 +30,7 @@ export const outputs: readonly Output[] = [
   skills.indexOfOne,
   plugins.archives,
   socialImage,
-  text.agentMarkdown,
+  api.agentMarkdown,
   agentPage,
   pages.movedPage,
   mail.html,
@@ -57,8 +56,8 @@ export const outputs: readonly Output[] = [
   api.evalsList,
   mcpCard,
   registryEntry,
-  text.llms,
-  text.llmsFull,
+  api.llms,
+  api.llmsFull,
   feeds.rss,
   feeds.atom,
   feeds.category,
