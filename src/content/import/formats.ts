@@ -1,34 +1,3 @@
-/** A prompt in another format. */
-export interface ForeignPrompt {
-  /** Where it is, such as `row 3 (line 9)` or the path of a file. */
-  where: string;
-  /** Its name, from which the slug is made. */
-  name: string;
-  /** Its title; null if it only has a name. */
-  title: string | null;
-  text: string;
-  /** Lines of INPUT that declare the inputs which the text names. */
-  inputs?: string[];
-  /** Its subject, in a line; null if it does not say so. */
-  about: string | null;
-  /** Its own license, or null. */
-  license: string | null;
-  /** The parts that are not imported, as sentences. */
-  notes: string[];
-}
-
-/** Something that cannot be imported because of an error. */
-export interface Unusable {
-  where: string;
-  problem: string;
-}
-
-/** Something that is left out by design, because it is not a prompt for text. */
-export interface Skipped {
-  where: string;
-  reason: string;
-}
-
 /** The formats that keep a prompt in a file: which files have one, and where its name is. */
 export const fileFormats: Record<string, { files: RegExp; nameIn: 'folder' | 'file' }> = {
   skill: { files: /^SKILL\.md$/, nameIn: 'folder' },

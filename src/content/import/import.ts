@@ -13,7 +13,7 @@ import { parseFolder } from '../parse/parse.ts';
 import * as placeholders from '../parse/placeholders.ts';
 import { folderOf, maxFileBytes } from '../read.ts';
 import { leastRepeated, TextIndex } from '../rules/across.ts';
-import type { ForeignPrompt, Skipped, Unusable } from './formats.ts';
+import type { ForeignPrompt, Skipped, Unusable } from './sources.ts';
 
 /** The headings that other formats have for a section. Everything else is left to the editor. */
 const headings: Record<SectionName, RegExp> = {

@@ -10,7 +10,38 @@ import { inputKey, isInputName, reservedName } from '../../text/prompt-text.ts';
 import { splitFrontMatter } from '../parse/front-matter.ts';
 import { maxFileBytes } from '../read.ts';
 import { download } from './download.ts';
-import { type ForeignPrompt, fileFormats, formatOf, type Skipped, type Unusable } from './formats.ts';
+import { fileFormats, formatOf } from './formats.ts';
+
+/** A prompt in another format. */
+export interface ForeignPrompt {
+  /** Where it is, such as `row 3 (line 9)` or the path of a file. */
+  where: string;
+  /** Its name, from which the slug is made. */
+  name: string;
+  /** Its title; null if it only has a name. */
+  title: string | null;
+  text: string;
+  /** Lines of INPUT that declare the inputs which the text names. */
+  inputs?: string[];
+  /** Its subject, in a line; null if it does not say so. */
+  about: string | null;
+  /** Its own license, or null. */
+  license: string | null;
+  /** The parts that are not imported, as sentences. */
+  notes: string[];
+}
+
+/** Something that cannot be imported because of an error. */
+export interface Unusable {
+  where: string;
+  problem: string;
+}
+
+/** Something that is left out by design, because it is not a prompt for text. */
+export interface Skipped {
+  where: string;
+  reason: string;
+}
 
 /** The keys of front matter that are imported. Others say how an assistant runs a prompt: an agent has no place for them. */
 const importedKeys = ['name', 'title', 'description', 'license'];
