@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import * as z from 'zod';
 import { startChild } from '../lib/children.ts';
 import { OperationError, UsageError } from '../lib/errors.ts';
-import type { BuildInfo } from '../schema/documents.ts';
+import { type BuildInfo, buildInfo } from '../schema/documents.ts';
+import { fetchJson } from '../site/live-site.ts';
 
 /** How many builds stay on the target: the one that is served, and earlier ones to go back to. */
 const buildsKept = 3;
@@ -103,7 +105,7 @@ interface Deployment {
 }
 
 /**
- * Sends a build to the host of a server, as one tar over one ssh connection. The script of remote-script.ts unpacks it.
+ * Sends a build to the host of a server, as one tar over one ssh connection. `remoteScript` unpacks it.
  *
  * Throws OperationError for a preview, and with the message of ssh or the script; the host then still serves the previous
  * build. Throws UsageError for a key without known hosts, since unknown hosts are never trusted.
@@ -218,4 +220,31 @@ function outcomeOf(name: string, child: ChildProcess): Promise<{ code: number | 
       resolve({ code: code ?? 1, output });
     });
   });
+}
+
+const buildShape = buildInfo.pick({ id: true, counts: true, preview: true }).partial({ preview: true });
+const skillsShape = z.object({ skills: z.array(z.object({ url: z.string() })) });
+
+/**
+ * Requests build.json and the index of skills from `baseUrl`. The index is missing on a host that drops hidden folders.
+ * `id` is null if the address has no build. Each problem is a sentence.
+ *
+ * Throws OperationError if the address does not answer.
+ */
+export async function readLiveSite(baseUrl: string): Promise<{ id: string | null; problems: string[] }> {
+  const build = await fetchJson(`${baseUrl}/build.json`, buildShape);
+  if ('problem' in build) return { id: null, problems: [build.problem] };
+  const { id, counts, preview = false } = build.value;
+  const index = await fetchJson(`${baseUrl}/.well-known/agent-skills/index.json`, skillsShape);
+  if ('problem' in index) return { id, problems: [index.problem] };
+  const skills = index.value.skills.length;
+  return {
+    id,
+    problems: [
+      ...(preview ? [`${baseUrl} serves a preview, which may show drafts and agents that are not due yet.`] : []),
+      ...(skills === counts.agents
+        ? []
+        : [`The skills index has ${skills} entries, but the build has ${counts.agents} agents.`]),
+    ],
+  };
 }

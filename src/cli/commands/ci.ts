@@ -131,7 +131,7 @@ async function buildId(catalog: Awaited<ReturnType<typeof openCatalog>>): Promis
 }
 
 async function verify(flags: VerifyFlags, terminal: Console): Promise<void> {
-  const { readLiveSite } = await import('../../site/live-site.ts');
+  const { readLiveSite } = await import('../../publish/deploy.ts');
   const { cwd, settings, today } = await openCatalog(flags);
   const expected = flags.expect ?? (await buildId({ cwd, settings, today }));
   const end = Date.now() + flags.wait * 1000;

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readLiveSite } from '../../../src/site/live-site.ts';
+import { readLiveSite } from '../../../src/publish/deploy.ts';
 
 /** The live build is known even behind a cache that keeps every address. */
 
