@@ -4,7 +4,7 @@ import { OperationError } from '../lib/errors.ts';
 import { retryAfterMs } from '../lib/http.ts';
 import type { Mail } from '../site/mail/mail.ts';
 import type { Claim } from './announcement-journal.ts';
-import { type Answer, type Call, type CallTools, callsTo, ProviderFailed, pauseFor, secretsOf } from './provider.ts';
+import { type Answer, type Call, type CallTools, callsTo, ProviderFailed, pauseFor, secretsOf } from './calls.ts';
 
 /** An email whose link to unsubscribe still has to be filled in: wherever `mark` is. */
 export interface OutgoingMail extends Mail {

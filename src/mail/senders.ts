@@ -5,6 +5,7 @@ import { sha256Of } from '../lib/files.ts';
 import { inTurn } from '../lib/lazy.ts';
 import type { Settings } from '../schema/settings.ts';
 import type { Claim, Delivery } from './announcement-journal.ts';
+import { pauseFor } from './calls.ts';
 import {
   type CampaignService,
   campaignSender,
@@ -15,7 +16,7 @@ import {
   withUnsubscribe,
 } from './campaign.ts';
 import { addressHash, isActive, openMailKey, recipients, requireMailKey, unsubscribeAddress } from './consent.ts';
-import { type ListName, pauseFor, type StoredSubscription, type SubscriptionStore } from './provider.ts';
+import type { ListName, StoredSubscription, SubscriptionStore } from './provider.ts';
 import { buttondown } from './providers/buttondown.ts';
 import { listmonk } from './providers/listmonk.ts';
 import { resend } from './providers/resend.ts';

@@ -1,13 +1,12 @@
 import { DatabaseUnavailable, retrying } from '../storage/database.ts';
 import type { Database } from '../storage/postgres.ts';
+import { ProviderFailed, secretsOf } from './calls.ts';
 import {
   mailboxOf,
-  ProviderFailed,
   type StoredSubscription,
   type SubscriberProvider,
   type Subscription,
   type SubscriptionStore,
-  secretsOf,
 } from './provider.ts';
 
 /** Stores subscriptions in a database, where several servers can share them. */

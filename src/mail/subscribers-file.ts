@@ -8,17 +8,16 @@ import { cannotUse, type Disk, ifMissing, realPath } from '../storage/disk.ts';
 import { openJournal, openLastingJournal, tornPath } from '../storage/journal.ts';
 import { findLogs, isPacked, newline, parseLine, readLines, rewriteLines, rotatedFiles } from '../storage/line-file.ts';
 import { type LockOptions, withLock } from '../storage/lock.ts';
+import { ProviderFailed, secretsOf } from './calls.ts';
 import { addressHash } from './consent.ts';
 import {
   type Criterion,
   listNames,
   mailboxOf,
-  ProviderFailed,
   type StoredSubscription,
   type SubscriberLog,
   type SubscriberProvider,
   type SubscriptionStore,
-  secretsOf,
 } from './provider.ts';
 
 const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)));

@@ -3,7 +3,8 @@ import { UsageError } from '../lib/errors.ts';
 import { nearest } from '../schema/diagnostics/suggestions.ts';
 import type { Disk } from '../storage/disk.ts';
 import type { Database } from '../storage/postgres.ts';
-import { type ProviderTools, type SubscriberStore, withDeadline } from './provider.ts';
+import { type FailureFacts, ProviderFailed, type ProviderTools, secretsOf } from './calls.ts';
+import type { Outcome, SubscriberProvider, SubscriberStore, Subscription } from './provider.ts';
 import { buttondown } from './providers/buttondown.ts';
 import { listmonk } from './providers/listmonk.ts';
 import { resend } from './providers/resend.ts';
@@ -77,4 +78,50 @@ export async function openSubscribers(settings: SubscriberSettings, tools: Subsc
   }
   const { database, timeoutMs } = tools;
   return withDeadline(database ? openSubscriberDatabase(database) : await openSubscriberFile(tools), timeoutMs);
+}
+
+/** How long one subscription may take, with all of its calls and retries, in milliseconds. */
+const subscriptionTimeoutMs = 5000;
+
+/**
+ * Puts a time limit on every subscription, whether or not the provider obeys its signal, and waits for those in progress
+ * when it is closed. Any other error than ProviderFailed is a bug in the provider's module and becomes one.
+ */
+export function withDeadline(provider: SubscriberProvider, timeoutMs = subscriptionTimeoutMs): SubscriberStore {
+  const inProgress = new Set<Promise<Outcome>>();
+  let closed = false;
+  const failure = (facts: Omit<FailureFacts, 'provider'>) => new ProviderFailed({ provider: provider.name, ...facts });
+
+  async function limited(subscription: Subscription): Promise<Outcome> {
+    const controller = new AbortController();
+    const late = new Promise<never>((_, reject) =>
+      controller.signal.addEventListener('abort', () => reject(controller.signal.reason)),
+    );
+    const timer = setTimeout(() => controller.abort(failure({ reason: 'timeout' })), timeoutMs);
+    try {
+      return await Promise.race([provider.add(subscription, controller.signal), late]);
+    } catch (error) {
+      const secrets = secretsOf(subscription.email, subscription.note);
+      throw error instanceof ProviderFailed ? error : failure({ reason: 'bug', error, secrets });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    ...provider,
+    add(subscription) {
+      if (closed) return Promise.reject(failure({ reason: 'closed' }));
+      const work = limited(subscription);
+      inProgress.add(work);
+      const done = () => inProgress.delete(work);
+      work.then(done, done);
+      return work;
+    },
+    async close() {
+      closed = true;
+      await Promise.allSettled(inProgress);
+      await provider.close?.();
+    },
+  };
 }

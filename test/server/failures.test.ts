@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ProviderFailed } from '../../src/mail/provider.ts';
+import { ProviderFailed } from '../../src/mail/calls.ts';
 import { VotesUnavailable } from '../../src/storage/vote.ts';
 import { withApp, works } from '../support/app.ts';
 import { type Answer, ask, postJson } from '../support/requests.ts';

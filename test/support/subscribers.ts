@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import * as assert from 'uvu/assert';
+import { ProviderFailed } from '../../src/mail/calls.ts';
 import type { Outcome, SubscriberLog, SubscriberStore, Subscription } from '../../src/mail/provider.ts';
-import { ProviderFailed } from '../../src/mail/provider.ts';
 import type { SubscriberSettings } from '../../src/mail/subscribers.ts';
 import { openSubscribers, type SubscriberTools } from '../../src/mail/subscribers.ts';
 

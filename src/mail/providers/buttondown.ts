@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { OperationError } from '../../lib/errors.ts';
+import { type CallTools, callsTo, field, secretsOf } from '../calls.ts';
 import {
   type Campaign,
   type CampaignService,
@@ -12,7 +13,7 @@ import {
   withState,
   withUnsubscribe,
 } from '../campaign.ts';
-import { type CallTools, callsTo, field, type ListName, type SubscriberProvider, secretsOf } from '../provider.ts';
+import type { ListName, SubscriberProvider } from '../provider.ts';
 import { apiKey, baseAddress, listsOf, variable } from '../settings.ts';
 
 const tag = variable(/^[^\p{Cc}]{1,100}$/u, 'a tag of 1 to 100 characters');

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { OperationError } from '../../lib/errors.ts';
+import { type Call, callsTo, field, ProviderFailed, type ProviderTools, secretsOf } from '../calls.ts';
 import {
   type CampaignService,
   type OutgoingMail,
@@ -9,17 +10,7 @@ import {
   withState,
   withUnsubscribe,
 } from '../campaign.ts';
-import {
-  type Call,
-  callsTo,
-  field,
-  type ListName,
-  ProviderFailed,
-  type ProviderTools,
-  type SubscriberProvider,
-  type Subscription,
-  secretsOf,
-} from '../provider.ts';
+import type { ListName, SubscriberProvider, Subscription } from '../provider.ts';
 import { baseAddress, listsOf, variable } from '../settings.ts';
 
 const userAndToken = variable(/^[\x21-\x39\x3b-\x7e]+:[\x21-\x7e]+$/, 'user:token of an API user, without spaces');

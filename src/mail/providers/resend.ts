@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { OperationError } from '../../lib/errors.ts';
+import { type Answer, callsTo, field, ProviderFailed, type ProviderTools, secretsOf } from '../calls.ts';
 import {
   type Campaign,
   type CampaignService,
@@ -12,16 +13,7 @@ import {
   withState,
   withUnsubscribe,
 } from '../campaign.ts';
-import {
-  type Answer,
-  callsTo,
-  field,
-  type ListName,
-  ProviderFailed,
-  type ProviderTools,
-  type SubscriberProvider,
-  secretsOf,
-} from '../provider.ts';
+import type { ListName, SubscriberProvider } from '../provider.ts';
 import { apiKey, baseAddress, listsOf, variable } from '../settings.ts';
 
 const segmentId = variable(

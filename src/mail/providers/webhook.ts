@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import { OperationError } from '../../lib/errors.ts';
+import { type CallTools, callsTo, ProviderFailed, secretsOf } from '../calls.ts';
 import { type Sender, type ServiceTools, type Subject, serviceCalls, withUnsubscribe } from '../campaign.ts';
-import { type CallTools, callsTo, ProviderFailed, type SubscriberProvider, secretsOf } from '../provider.ts';
+import type { SubscriberProvider } from '../provider.ts';
 import { address } from '../settings.ts';
 
 const secret = z.string({ error: 'the secret that signs each subscription' });

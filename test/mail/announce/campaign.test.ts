@@ -6,8 +6,8 @@ import {
   after,
   type Claim,
 } from '../../../src/mail/announcement-journal.ts';
+import { ProviderFailed } from '../../../src/mail/calls.ts';
 import { type Campaign, type CampaignService, campaignSender } from '../../../src/mail/campaign.ts';
-import { ProviderFailed } from '../../../src/mail/provider.ts';
 import { smallSubject } from '../../support/mail/announcing.ts';
 
 /** A service that sends campaigns: which one is used, and what counts if the service says several things. */

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ProviderFailed } from '../../../src/mail/provider.ts';
+import { ProviderFailed } from '../../../src/mail/calls.ts';
 import { openSubscribers } from '../../../src/mail/subscribers.ts';
 import { freePort } from '../../support/free-port.ts';
 import {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ProviderFailed } from '../../../src/mail/calls.ts';
 import { addressHash } from '../../../src/mail/consent.ts';
 import type { SubscriberStore } from '../../../src/mail/provider.ts';
-import { ProviderFailed } from '../../../src/mail/provider.ts';
 import { openSubscribers } from '../../../src/mail/subscribers.ts';
 import {
   allSubscriptions,

@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ProviderFailed } from '../../../src/mail/calls.ts';
 import type { Outcome, SubscriberProvider } from '../../../src/mail/provider.ts';
-import { ProviderFailed, withDeadline } from '../../../src/mail/provider.ts';
+import { withDeadline } from '../../../src/mail/subscribers.ts';
 import { assertNothingPrivate, inShort, subscription } from '../../support/subscribers.ts';
 import { withTimeLimit } from '../../support/until.ts';
 

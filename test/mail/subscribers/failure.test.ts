@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type FailureFacts, ProviderFailed, withDeadline } from '../../../src/mail/provider.ts';
+import { type FailureFacts, ProviderFailed } from '../../../src/mail/calls.ts';
+import { withDeadline } from '../../../src/mail/subscribers.ts';
 import { subscription } from '../../support/subscribers.ts';
 
 /** What an operator reads in the log about a subscription that was not stored. */
