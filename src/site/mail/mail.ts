@@ -2,6 +2,7 @@ import { onceForLast } from '../../lib/lazy.ts';
 import { plural } from '../../lib/text.ts';
 import { promptLicense } from '../../schema/documents.ts';
 import { inlineText } from '../../text/markdown-text.ts';
+import { newest } from '../feeds/feeds.ts';
 import { mailSecurityPolicy } from '../hosting/site-rules.ts';
 import { installTabs } from '../install/install-source.ts';
 import { type Output, ofAgent } from '../output.ts';
@@ -167,7 +168,7 @@ function mails(path: 'mail/{issue}.html' | 'mail/{issue}.txt', purpose: string, 
     path,
     purpose,
     *files(site) {
-      for (const agent of site.agents.slice(0, site.settings.feedLength)) {
+      for (const agent of newest(site)) {
         yield ofAgent(agent, path.replace('{issue}', String(agent.issue)), () => part(publishedMail(site, agent)));
       }
     },
