@@ -9,12 +9,10 @@ import {
   asOnlyEditor,
   asOnlyPublisher,
   type Checkout,
-  clearAfterKill,
   type GitLocation,
   locate,
   ownCommits,
   type Repository,
-  refuseLocked,
   removeUncommittedLines,
   trackingName,
   type Upstream,
@@ -228,21 +226,13 @@ export async function publish(options: PublishOptions): Promise<Publication> {
   const checkout = openCheckout(options);
   if (checkout === null) return asOnlyEditor(cwd, () => numberAndCommit(options, null), say);
   if (options.commit) refuseOtherBranch(checkout);
-  return asOnlyPublisher(checkout, async (killed) => {
-    if (killed !== null) await clearAfterKill(checkout, killed);
-    refuseLocked(checkout);
-    return asOnlyEditor(
-      cwd,
-      async () => {
-        if (options.commit) {
-          await removeUncommittedLines(checkout, () => planPublication(cwd, settings, today).releases);
-        }
-        return options.push ? publishAndPush(options, checkout) : numberAndCommit(options, checkout);
-      },
-      say,
-      checkout.folders[0],
-    );
-  });
+  const work = async () => {
+    if (options.commit) {
+      await removeUncommittedLines(checkout, () => planPublication(cwd, settings, today).releases);
+    }
+    return options.push ? publishAndPush(options, checkout) : numberAndCommit(options, checkout);
+  };
+  return asOnlyPublisher(checkout, () => asOnlyEditor(cwd, work, say, checkout.folders[0]));
 }
 
 /** The repository of the catalog; null if there is none, which is an error only if there are numbers to write. */

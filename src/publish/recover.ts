@@ -173,18 +173,19 @@ export interface Checkout {
 }
 
 /**
- * Runs `work` as the only publisher in the repository. `work` is called with the time at which an earlier run that was
- * killed began, or with null.
+ * Runs `work` as the only publisher in the repository, after cleaning up after an earlier run that was killed.
+ *
+ * Throws OperationError if git is running in the repository, or left a lock.
  */
-export async function asOnlyPublisher<Result>(
-  { folders }: Checkout,
-  work: (killed: Date | null) => Promise<Result>,
-): Promise<Result> {
-  const file = join(folders[0] as string, 'catalog-publish');
+export async function asOnlyPublisher<Result>(checkout: Checkout, work: () => Promise<Result>): Promise<Result> {
+  const file = join(checkout.folders[0] as string, 'catalog-publish');
   const lock = await readFile(`${file}.lock`, 'utf8').catch(() => null);
-  const owner = lock === null ? undefined : parseOwner(lock);
   const other = 'Another catalog publish is running in this repository';
-  return alone({ file, other }, () => work(lock === null ? null : new Date(owner?.since ?? 0)));
+  return alone({ file, other }, async () => {
+    if (lock !== null) await clearAfterKill(checkout, new Date(parseOwner(lock)?.since ?? 0));
+    refuseLocked(checkout);
+    return work();
+  });
 }
 
 /**
@@ -208,7 +209,7 @@ export async function asOnlyEditor<Result>(
  *
  * Throws OperationError if a git process of that run is still running.
  */
-export async function clearAfterKill({ repository, folders }: Checkout, killed: Date): Promise<void> {
+async function clearAfterKill({ repository, folders }: Checkout, killed: Date): Promise<void> {
   const { root, upstream } = repository;
   await removeStaleLocks(root, folders, killed);
   const next = upstream === null ? null : trackingName(upstream);
@@ -242,7 +243,7 @@ function beginsWith(bytes: Buffer | null, start: Buffer): boolean {
 }
 
 /** Refuses a repository whose index is locked, and names the lock: git is running, or was killed. */
-export function refuseLocked({ folders }: Checkout): void {
+function refuseLocked({ folders }: Checkout): void {
   const lock = folders.flatMap(locksIn).find(({ path }) => basename(path) === 'index.lock');
   if (lock === undefined) return;
   throw new OperationError(
