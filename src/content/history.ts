@@ -304,9 +304,6 @@ export interface Reserved {
   why: 'deleted' | 'elsewhere' | 'early';
 }
 
-/** A published agent according to the default branch. */
-export type PublishedSchedule = Schedule & { slug: string; issue: number };
-
 /** The state of the catalog on the default branch in git. The working tree is a proposal to change it. */
 export interface PublishedState {
   /** The short name of the branch, such as `origin/main`. */

@@ -6,7 +6,7 @@ import { plural } from '../lib/text.ts';
 import { fetchJson } from '../site/live-site.ts';
 import { digestMail, issueMail } from '../site/mail/mail.ts';
 import type { PublishedAgent, Site } from '../site/site.ts';
-import { type Announcement, type AnnouncementJournal, type Claim, isToSend } from './announcement-journal.ts';
+import type { Announcement, AnnouncementJournal, Claim, Delivery } from './announcement-journal.ts';
 import type { Sender, Sent, Subject } from './campaign.ts';
 import type { ListName, SubscriptionStore } from './provider.ts';
 import { messageHash } from './senders.ts';
@@ -114,6 +114,11 @@ export async function rehearse(options: AnnounceOptions): Promise<{ result: Anno
     wouldContinue(plan, await options.journal.read(plan.key)) ??
     `Would send ${plan.name} with ${options.sender.name} to ${audience}.`;
   return { result: { outcome: 'dry-run', key: plan.key, message }, plan };
+}
+
+/** Whether an email was not sent, and will be. */
+function isToSend(delivery: Delivery): boolean {
+  return delivery === 'waiting' || delivery === 'deferred';
 }
 
 /** Says how many emails an earlier run left to send; null if there was no such run. */

@@ -39,11 +39,6 @@ type StoredEvent = z.infer<typeof storedEvent>;
 /** The email to one recipient: one of these states, or nothing was done yet. */
 export type Delivery = z.infer<typeof deliveryState> | 'waiting';
 
-/** Whether an email was not sent, and will be. */
-export function isToSend(delivery: Delivery): boolean {
-  return delivery === 'waiting' || delivery === 'deferred';
-}
-
 /** The state of an announcement. */
 export interface Announcement {
   state: 'claimed' | 'sending' | 'sent';

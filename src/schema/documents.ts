@@ -154,12 +154,6 @@ export interface PublishedPlugins {
   read(blobs: Iterable<string>): ReadonlyMap<string, string>;
 }
 
-export const noPlugins: PublishedPlugins = {
-  releases: new Map(),
-  isRelease: () => false,
-  read: () => new Map(),
-};
-
 /** The version of a plugin that was changed this many times. */
 export function versionOf(revision: number): string {
   return `1.${revision}.0`;

@@ -84,8 +84,6 @@ export const agentParts = [
   'proof',
 ] as const;
 
-export type AgentPart = (typeof agentParts)[number];
-
 /** A way to install an agent, or the whole catalog, in an assistant. Sentences are Markdown. */
 const installWay = z.object({
   name: z.string().describe('The assistant or program'),

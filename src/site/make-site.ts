@@ -2,7 +2,7 @@ import { zone } from '../lib/calendar.ts';
 import { digestOf } from '../lib/files.ts';
 import { compareText } from '../lib/text.ts';
 import type { Agent, Change, NumberedAgent } from '../schema/agent.ts';
-import { noPlugins, type PublishedPlugins } from '../schema/documents.ts';
+import type { PublishedPlugins } from '../schema/documents.ts';
 import type { Settings } from '../schema/settings.ts';
 import { installWays } from '../text/install-ways.ts';
 import { withVersions } from './hosting/host-files.ts';
@@ -39,6 +39,12 @@ interface SiteOptions {
   /** The state of the last build. If it is the same site, its templates are well-formed. */
   memory?: { isKnown: boolean; related: Related | null; versions: KnownVersions } | null;
 }
+
+const noPlugins: PublishedPlugins = {
+  releases: new Map(),
+  isRelease: () => false,
+  read: () => new Map(),
+};
 
 /** How many related agents a page links to. */
 const relatedCount = 3;

@@ -18,16 +18,6 @@ export function scoreTable({ cases, answers }: Evals) {
   return { cases: names, rows };
 }
 
-/** Counts the wrong answers of an agent. Those that pass the check that names them are in `passing`. */
-export function counterexamplesOf({ cases }: Evals) {
-  const all = cases.flatMap((one) =>
-    [one, ...one.turns].flatMap(({ counterexamples }) =>
-      counterexamples.map(({ name, check, results }) => ({ name, caseName: one.name, ...results[check] })),
-    ),
-  );
-  return { total: all.length, passing: all.filter(({ failure }) => failure === null) };
-}
-
 /** How many checks an answer passes, such as `5 of 6`. */
 export function score(results: readonly Result[]): string {
   return `${results.filter(({ failure }) => failure === null).length} of ${results.length}`;

@@ -6,7 +6,7 @@ import { UsageError } from '../../lib/errors.ts';
 import { inTurn } from '../../lib/lazy.ts';
 import { columnsText, plural } from '../../lib/text.ts';
 import type { Evals, Recorded } from '../../schema/evals.ts';
-import { counterexamplesOf, scoreOf, scoreTable } from '../../site/score-table.ts';
+import { scoreOf, scoreTable } from '../../site/score-table.ts';
 import type { Console } from '../console.ts';
 import {
   atMost,
@@ -394,4 +394,14 @@ async function readAgentsOf(named: string[], flags: Flags) {
   const checked = checkContent(chosen, settings, today).folders;
   const agents = chosen.map((source, index): ReadAgent => ({ source, parsed: checked[index] as ParsedFolder }));
   return { cwd, settings, today, agents, sources };
+}
+
+/** Counts the wrong answers of an agent. Those that pass the check that names them are in `passing`. */
+function counterexamplesOf({ cases }: Evals) {
+  const all = cases.flatMap((one) =>
+    [one, ...one.turns].flatMap(({ counterexamples }) =>
+      counterexamples.map(({ name, check, results }) => ({ name, caseName: one.name, ...results[check] })),
+    ),
+  );
+  return { total: all.length, passing: all.filter(({ failure }) => failure === null) };
 }

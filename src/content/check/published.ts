@@ -3,18 +3,15 @@ import { type Diagnostic, diagnose } from '../../schema/diagnostics/diagnostic.t
 import { type Evals, type GradedAnswer, isPassed, type Result } from '../../schema/evals.ts';
 import { evalMessages } from '../../schema/messages/evals.ts';
 import { numberMessages, onBranch, untilCommit, whyKept } from '../../schema/messages/numbers.ts';
-import {
-  findDefaultBranch,
-  type LostNumber,
-  type PublishedSchedule,
-  type PublishedState,
-  type Reserved,
-  textsAt,
-} from '../history.ts';
+import { findDefaultBranch, type LostNumber, type PublishedState, type Reserved, textsAt } from '../history.ts';
 import { readEvals } from '../parse/evals.ts';
+import type { Schedule } from '../parse/front-matter.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
 import { pathOf } from '../read.ts';
 import { byDate, freeDates, inFrontMatter, takenNumber } from './calendar.ts';
+
+/** A published agent according to the default branch. */
+type PublishedSchedule = Schedule & { slug: string; issue: number };
 
 interface Claimed {
   owners: ReadonlyMap<string, PublishedSchedule>;

@@ -12,9 +12,3 @@ export const fileFormats: Record<string, { files: RegExp; nameIn: 'folder' | 'fi
 };
 
 export const formats = ['prompts-chat', ...Object.keys(fileFormats)];
-
-/** The format of a file with this name, or null. Subagents are read like any Markdown, and only --from demands their form. */
-export function formatOf(name: string): string | null {
-  const isOfName = (format: string) => format !== 'claude-agent' && fileFormats[format]?.files.test(name) === true;
-  return /\.csv$/i.test(name) ? 'prompts-chat' : (Object.keys(fileFormats).find(isOfName) ?? null);
-}

@@ -10,7 +10,7 @@ import { inputKey, isInputName, reservedName } from '../../text/prompt-text.ts';
 import { splitFrontMatter } from '../parse/front-matter.ts';
 import { maxFileBytes } from '../read.ts';
 import { download } from './download.ts';
-import { fileFormats, formatOf } from './formats.ts';
+import { fileFormats } from './formats.ts';
 
 /** A prompt in another format. */
 export interface ForeignPrompt {
@@ -187,6 +187,12 @@ async function* utf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
     const place = `the first invalid character is on line ${line} or after it`;
     throw new OperationError(`The CSV is not UTF-8 text: ${place}. Save it in UTF-8.`, { cause: error });
   }
+}
+
+/** The format of a file with this name, or null. Subagents are read like any Markdown, and only --from demands their form. */
+function formatOf(name: string): string | null {
+  const isOfName = (format: string) => format !== 'claude-agent' && fileFormats[format]?.files.test(name) === true;
+  return /\.csv$/i.test(name) ? 'prompts-chat' : (Object.keys(fileFormats).find(isOfName) ?? null);
 }
 
 export function isAddress(from: string): boolean {

@@ -25,7 +25,6 @@ import {
   type RequestId,
   RpcError,
   readMessage,
-  resultResponse,
 } from './messages.ts';
 import { callTool, listTools } from './tools.ts';
 
@@ -456,7 +455,9 @@ async function perform(request: Request, era: Era, catalog: McpCatalog): Promise
       json = jsonBytes(era === 'modern' ? asModern(result, method, catalog) : result);
       if (key.length <= mostOfKey) catalog.results.set(key, json);
     }
-    return resultResponse(request.id, json);
+    const { id } = request;
+    // The result is JSON already.
+    return `{"jsonrpc":"2.0","id":${typeof id === 'number' ? id : jsonBytes(id)},"result":${json}}`;
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     return errorResponse(request.id, error);

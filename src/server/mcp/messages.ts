@@ -85,11 +85,6 @@ export function errorResponse(id: RequestId | null, { kind, message, data }: Rpc
   return jsonBytes({ jsonrpc: '2.0', id, error: { code: codes[kind], message, data } });
 }
 
-/** An answer with a result that is already JSON. */
-export function resultResponse(id: RequestId, result: JsonBytes): JsonBytes {
-  return `{"jsonrpc":"2.0","id":${typeof id === 'number' ? id : jsonBytes(id)},"result":${result}}`;
-}
-
 /** Whether a value is an object with keys. */
 export function isObject(value: unknown): value is Params {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

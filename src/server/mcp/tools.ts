@@ -4,19 +4,14 @@ import { explain } from '../../schema/diagnostics/values.ts';
 import type { AgentDocument, AgentSummary } from '../../schema/documents.ts';
 import { type AgentEvals, agentEvalsPath } from '../../schema/evals.ts';
 import { inlineSchema, type JsonSchema } from '../../schema/json-schema.ts';
-import {
-  type AgentPart,
-  agentParts,
-  type InstallWay,
-  listedAgent,
-  type methodParams,
-  toolShapes,
-} from '../../schema/mcp.ts';
+import { agentParts, type InstallWay, listedAgent, type methodParams, toolShapes } from '../../schema/mcp.ts';
 import { agentSections, provenance } from '../../text/agent-sections.ts';
 import { installMarkdown } from '../../text/install-ways.ts';
 import { fenced, listItem, plainText, quote } from '../../text/markdown-text.ts';
 import { type Filters, fits, type McpCatalog, nearestSlugs, pageOf, search } from './catalog.ts';
 import { RpcError } from './messages.ts';
+
+type AgentPart = (typeof agentParts)[number];
 
 /** How the recorded answers of an agent did. */
 type ProofAnswer = NonNullable<z.infer<typeof toolShapes.get_agent.output>['proof']>;
