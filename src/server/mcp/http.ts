@@ -10,11 +10,12 @@ import { requestId } from '../log.ts';
 import { dispatch, messagesIn, parseMessage, type Reply } from './dispatch.ts';
 import { errorResponse, idOf, type McpHeaders, type RequestId, RpcError } from './messages.ts';
 
-/** The headers that the specification of server cards requires. */
+/** The headers that the specification of server cards requires, and Vary, because GET answers by Accept. */
 const headers = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'ETag',
   'cache-control': 'public, max-age=3600',
+  vary: 'Accept',
   'x-content-type-options': 'nosniff',
 };
 

@@ -25,12 +25,13 @@ test('the card is at both addresses, matches the server, and can be cached', asy
     assert.is(card.headers['x-content-type-options'], 'nosniff');
     const fresh = await ask(server.address, '/api/mcp', { headers: { 'if-none-match': card.headers.etag } });
     assert.equal([fresh.status, fresh.text], [304, '']);
-    // Scripts of other sites may read the card and its ETag, also if they have it already.
-    const ofCard = ['access-control-allow-origin', 'access-control-expose-headers', 'cache-control'];
-    for (const { headers } of [card, fresh]) {
+    // Scripts of other sites may read the card and its ETag, also if they have it already. A shared cache must not give the
+    // card to a client that asks for an event stream, which gets 405.
+    const ofCard = ['access-control-allow-origin', 'access-control-expose-headers', 'cache-control', 'vary'];
+    for (const { headers } of [bare, card, fresh]) {
       assert.equal(
         ofCard.map((name) => headers[name]),
-        ['*', 'ETag', 'public, max-age=3600'],
+        ['*', 'ETag', 'public, max-age=3600', 'Accept'],
       );
     }
     const get = { origin: 'https://elsewhere.example', 'access-control-request-method': 'GET' };
