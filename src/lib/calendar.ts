@@ -21,9 +21,11 @@ export function zone(timezone: string) {
 
   /** How far the clocks in this time zone are ahead of UTC at an instant, in milliseconds. Days in a row share instants. */
   const offsetMs = onceForEach((instant: number): number => {
-    const parts = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]));
+    // Date.UTC takes years below 100 for those after 1900. No clock was changed before 1800.
+    const at = Math.max(instant, Date.UTC(1000, 0));
+    const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
     const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-    return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(instant / 1000) * 1000;
+    return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
   });
 
   const dayAt = (instant: number) => dayOf(instant + offsetMs(instant));

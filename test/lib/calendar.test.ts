@@ -28,6 +28,11 @@ const starts: [timezone: string, day: string, start: string][] = [
   ['Australia/Lord_Howe', '2026-10-05', '2026-10-04T13:00:00.000Z'],
   ['Europe/Berlin', '2026-03-30', '2026-03-29T22:00:00.000Z'],
   ['Europe/Berlin', '2026-10-26', '2026-10-25T23:00:00.000Z'],
+  // A year of two digits that an editor mistyped is that year, not one of the twentieth century. Until 1893, the clocks in
+  // Berlin showed the mean time of the place, 53 minutes and 28 seconds ahead of UTC.
+  ['UTC', '0001-01-01', '0001-01-01T00:00:00.000Z'],
+  ['UTC', '0026-11-21', '0026-11-21T00:00:00.000Z'],
+  ['Europe/Berlin', '0099-12-31', '0099-12-30T23:06:32.000Z'],
   // The island skipped December 30.
   ['Pacific/Apia', '2011-12-31', '2011-12-30T10:00:00.000Z'],
 ];
