@@ -52,6 +52,14 @@ test('serve without a build says how to make one', async () => {
 const refusals: [name: string, settings: object, flags: string[], code: number, words: RegExp][] = [
   ['a wrong base URL', {}, ['--build', '--base-url', 'nope'], 2, /^error: --base-url is "nope"/],
   ['a wrong address of the server', {}, ['--build', '--runtime-url', 'nope'], 2, /^error: --runtime-url is "nope"/],
+  [
+    'a base URL that it would not use',
+    {},
+    ['--base-url', 'https://a.example'],
+    2,
+    /^error: --base-url .* need --build/,
+  ],
+  ['an address that it would not use', {}, ['--runtime-url', 'https://a.example'], 2, /--runtime-url need --build/],
   ['a wrong setting', { title: '' }, ['--build'], 1, /`title`/],
   [
     'no build',

@@ -32,7 +32,7 @@ test('the help of serve lists every flag and every variable', async () => {
     assert.match(help, fallback === '' ? `(or ${variable})` : `(or ${variable}; default: ${fallback})`);
   }
   for (const name of Object.keys(subscriberVariables)) assert.match(stdout, name);
-  for (const word of ['--build', '--cwd', '--base-url', '--runtime-url', 'SIGHUP', 'SIGTERM'])
+  for (const word of ['--build', '--cwd', '--base-url', '--runtime-url', 'DATABASE_URL', 'SIGHUP', 'SIGTERM'])
     assert.match(stdout, word);
 });
 

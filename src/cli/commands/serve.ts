@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Option } from 'commander';
+import { UsageError } from '../../lib/errors.ts';
 import { mailVariables, subscriberVariables, variablesText } from '../../mail/variables.ts';
 import type { RunningServer } from '../../server/app.ts';
 import { type ServerFlags, serverOptions } from '../../server/options.ts';
@@ -25,6 +26,8 @@ export function addServe(program: CatalogCommand, terminal: Console): void {
   command
     .explain(
       '\nWith --build, the base URL is --base-url, then CATALOG_BASE_URL, else http://localhost:<port>.\n' +
+        'Otherwise, the addresses are those of the build.\n' +
+        '\nDATABASE_URL is the PostgreSQL database for votes, subscribers and rate limits. Without it, they are stored in files.\n' +
         '\nEnvironment variables for subscriptions and emails:\n' +
         variablesText({ ...subscriberVariables, ...mailVariables }) +
         '\n\nSIGHUP reopens the log files after a rotation; SIGTERM finishes open requests and exits.\n' +
@@ -56,7 +59,9 @@ async function serve(flags: Flags, terminal: Console): Promise<void> {
   if (flags.build === true) {
     const { CatalogBuilder } = await import('../nightly-build.ts');
     builder = new CatalogBuilder({ cwd, dist: settings.dist, flags, environment: process.env, terminal, log: log.log });
-  } else requireBuild(settings.dist);
+  } else if (flags.baseUrl !== undefined || flags.runtimeUrl !== undefined)
+    throw new UsageError('--base-url and --runtime-url need --build, because a build contains the addresses.');
+  else requireBuild(settings.dist);
 
   let running: RunningServer | undefined;
   const stopped = new Promise<NodeJS.Signals>((received) => {
