@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Answers, completePackageJson } from '../../content/new/catalog.ts';
 import { zone } from '../../lib/calendar.ts';
@@ -125,9 +125,12 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
   if (flags.format === 'json')
     return terminal.printJson({ folder, files: [...files.keys()], addedToPackageJson: completed?.added ?? [] });
   const here = relative(process.cwd(), folder);
+  const outside = completed?.outside;
   const steps = [
     ...(here === '' ? [] : [`cd ${shellWord(here)}`]),
-    'npm install',
+    outside === undefined
+      ? 'npm install'
+      : `Copy ${outside} into vendor/, and run npm install ./vendor/${basename(outside)}: clones lack a file outside of the catalog.`,
     `${completed?.starts === false ? 'npx --no daily-agent-catalog serve --build' : 'npm start'}    (to see it, with one example agent)`,
     'npx --no daily-agent-catalog new    (to write your own)',
   ];

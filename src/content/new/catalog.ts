@@ -247,26 +247,28 @@ export function newPackageJson(specification: string): string {
 /**
  * Adds to a package.json what a catalog needs: a start script and the dependency on this program. Its formatting and
  * the rest of its content stay the same. Returns also the names of the added fields, such as `scripts.start`, and whether
- * `npm start` serves the catalog: it does not if the existing start script does something else.
+ * `npm start` serves the catalog: it does not if the existing start script does something else. `outside` is the path of the
+ * packed program if it is not in the catalog's folder.
  *
  * Throws OperationError if it is not a valid package.json.
  */
 export function completePackageJson(text: string, specification: string) {
   const content = parsePackageJson(text);
   const added: string[] = [];
-  const depends = [content.dependencies, content.devDependencies, content.optionalDependencies].some(
-    (list) => list?.[programName] !== undefined,
-  );
+  const dependency = [content.dependencies, content.devDependencies, content.optionalDependencies]
+    .map((list) => list?.[programName])
+    .find((each) => each !== undefined);
   if (content.scripts?.start === undefined) {
     content.scripts = { ...content.scripts, start };
     added.push('scripts.start');
   }
-  if (!depends) {
+  if (dependency === undefined) {
     content.dependencies = { ...content.dependencies, [programName]: specification };
     added.push(`dependencies.${programName}`);
   }
+  const outside = /^file:((?:\.\.|\/).*\.tgz)$/.exec(String(dependency))?.[1];
   const starts = content.scripts.start === start;
-  return added.length === 0 ? { text, added, starts } : { text: inStyleOf(text, content), added, starts };
+  return { text: added.length === 0 ? text : inStyleOf(text, content), added, starts, outside };
 }
 
 function parsePackageJson(text: string): z.infer<typeof packageJson> {

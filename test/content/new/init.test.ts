@@ -213,6 +213,20 @@ README.md says how to publish every day with GitHub.
   });
 });
 
+test('a program that was installed from a file outside of the catalog has to be copied into it', async () => {
+  await inFolder(async (folder) => {
+    writeFiles(folder, {
+      'package.json': '{"dependencies":{"daily-agent-catalog":"file:../packs/program-1.0.0.tgz"}}',
+    });
+    const { code, stderr } = await init(folder);
+    assert.is(code, 0, stderr);
+    assert.match(
+      stderr,
+      '  2. Copy ../packs/program-1.0.0.tgz into vendor/, and run npm install ./vendor/program-1.0.0.tgz: clones lack a file outside of the catalog.\n  3. npm start ',
+    );
+  });
+});
+
 test('in the folder itself, there is no cd, and no folder to print', async () => {
   await inFolder(async (folder) => {
     const { code, stdout, stderr } = await catalog(
