@@ -330,6 +330,8 @@ export function watchCatalog({ cwd, since, poll, onChange, onFallback, onError }
     const reported = new Map([...paths].map((path) => [path, stampAt(path)]));
     [agents, settings, templates, paths, timer] = [new Set(), false, false, new Set(), undefined];
     onChange(changes);
+    // chokidar does not notice when the folder of the catalog comes back.
+    if (!existsSync(cwd)) pollInstead();
     // chokidar drops a second change within 50 ms, such as the rest of a file that was half saved.
     setTimeout(() => {
       for (const [path, stamp] of reported) if (!ended && stampAt(path) !== stamp) note(path);
@@ -339,33 +341,27 @@ export function watchCatalog({ cwd, since, poll, onChange, onFallback, onError }
   function note(path: string): void {
     const { part, name } = parts.of(path);
     if (part === null) return;
-    if (part === 'agents' && agents !== 'all') {
-      if (name === '') agents = 'all';
-      else agents.add(name);
-    }
+    if (part === 'agents' && name === '') agents = 'all';
+    else if (part === 'agents' && agents !== 'all') agents.add(name);
     settings ||= part === 'catalog.config.json';
     templates ||= part === 'templates';
     paths.add(path);
     timer ??= setTimeout(report, collectMs);
   }
 
-  /** Notes every file that changed since the last time. A stamp that can hide a change counts as one. */
+  /** Notes every file that changed since the last time: all of them, once they can be read again after an error. */
   function compare(): void {
-    const before = new Map<string, string>();
-    forEachStamp(last, (path, stamp) => stamp !== null && before.set(path, stamp));
     try {
-      last = lookAt(cwd, last);
+      const now = lookAt(cwd, last);
+      for (const path of changedPaths(last, now)) note(path);
+      last = now;
     } catch (error) {
-      // Said once: nothing is known then, so everything counts as changed as soon as the files can be read again.
-      if (last !== noStamps) onError(error as Error);
+      if (last === noStamps) return;
+      onError(error as Error);
       last = noStamps;
-      return;
+      settings = true;
+      timer ??= setTimeout(report, collectMs);
     }
-    forEachStamp(last, (path, stamp) => {
-      if (stamp === null || before.get(path) !== stamp) note(path);
-      before.delete(path);
-    });
-    for (const path of before.keys()) note(path);
   }
 
   /** Reports what changed before all files were watched, or that nothing did. */
@@ -395,19 +391,34 @@ export function watchCatalog({ cwd, since, poll, onChange, onFallback, onError }
       const isLimit = ['ENOSPC', 'EMFILE', 'ENFILE'].includes(code);
       if (ended || watcher === undefined || !isLimit) return isLimit ? undefined : onError(error as Error);
       onFallback(code);
-      watcher.close().then(startPolling);
-      watcher = undefined;
+      pollInstead();
     });
   }
 
-  if (poll) startPolling();
-  else open();
+  function pollInstead(): void {
+    watcher?.close().then(startPolling);
+    watcher = undefined;
+  }
+
+  (poll ? startPolling : open)();
   return async () => {
     ended = true;
     clearTimeout(timer);
     clearInterval(polling);
     await watcher?.close();
   };
+}
+
+/** The paths whose stamps differ. A stamp that can hide a change counts as different. */
+function changedPaths(before: Stamps, now: Stamps): string[] {
+  const changed: string[] = [];
+  const left = new Map<string, string | null>();
+  forEachStamp(before, (path, stamp) => left.set(path, stamp));
+  forEachStamp(now, (path, stamp) => {
+    if (stamp === null || left.get(path) !== stamp) changed.push(path);
+    left.delete(path);
+  });
+  return [...changed, ...left.keys()];
 }
 
 function stampAt(path: string): string {

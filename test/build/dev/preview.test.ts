@@ -194,7 +194,7 @@ test('broken settings and templates are reported until they are fixed, and the p
     await until(async () => lastOf(preview).length === 0 && !(await page('/')).includes('A home of its own'));
   }));
 
-test('a change that makes the program fail is logged, and the next one is shown', () =>
+test('after a change that makes the program fail, or a while without the folder, the next change is shown', () =>
   inFolder(async (folder) => {
     writeCatalog(folder, agents);
     const preview = await startPreview(folder);
@@ -203,8 +203,16 @@ test('a change that makes the program fail is logged, and the next one is shown'
         writeFiles(folder, { 'templates/home.hbs': 'A home' });
         await until(() => preview.logged().includes('the preview was not updated'));
       });
+      const shows = (text: string) =>
+        until(async () => (await (await fetch(`${preview.address}/`)).text()).includes(text));
       writeFiles(folder, { 'templates/home.hbs': 'A home of its own' });
-      await until(async () => (await (await fetch(`${preview.address}/`)).text()).includes('A home of its own'));
+      await shows('A home of its own');
+      rmSync(folder, { recursive: true });
+      await until(() => lastOf(preview).includes('settings/missing catalog.config.json:1'));
+      await until(() => preview.logged().includes('changes of some files may not be noticed'));
+      writeCatalog(folder, agents);
+      writeFiles(folder, { 'templates/home.hbs': 'Home again' });
+      await shows('Home again');
     } finally {
       await preview.close();
     }
