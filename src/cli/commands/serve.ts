@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Option } from 'commander';
-import { UsageError } from '../../lib/errors.ts';
 import { mailVariables, subscriberVariables, variablesText } from '../../mail/variables.ts';
 import type { RunningServer } from '../../server/app.ts';
 import { type ServerFlags, serverOptions } from '../../server/options.ts';
@@ -26,7 +25,7 @@ export function addServe(program: CatalogCommand, terminal: Console): void {
   command
     .explain(
       '\nWith --build, the base URL is --base-url, then CATALOG_BASE_URL, else http://localhost:<port>.\n' +
-        'Otherwise, the addresses are those of the build.\n' +
+        'Without --build, the build contains the addresses, and the flags have no effect.\n' +
         '\nDATABASE_URL is the PostgreSQL database for votes, subscribers and rate limits. Without it, they are stored in files.\n' +
         '\nEnvironment variables for subscriptions and emails:\n' +
         variablesText({ ...subscriberVariables, ...mailVariables }) +
@@ -59,9 +58,11 @@ async function serve(flags: Flags, terminal: Console): Promise<void> {
   if (flags.build === true) {
     const { CatalogBuilder } = await import('../nightly-build.ts');
     builder = new CatalogBuilder({ cwd, dist: settings.dist, flags, environment: process.env, terminal, log: log.log });
-  } else if (flags.baseUrl !== undefined || flags.runtimeUrl !== undefined)
-    throw new UsageError('--base-url and --runtime-url need --build, because a build contains the addresses.');
-  else requireBuild(settings.dist);
+  } else {
+    requireBuild(settings.dist);
+    if (flags.baseUrl !== undefined || flags.runtimeUrl !== undefined)
+      terminal.say('--base-url and --runtime-url have no effect without --build: a build contains its addresses.\n');
+  }
 
   let running: RunningServer | undefined;
   const stopped = new Promise<NodeJS.Signals>((received) => {
