@@ -1,5 +1,5 @@
 import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { basename, join, relative, resolve, sep } from 'node:path';
 import { obstacleIn } from '../lib/errors.ts';
 import { compareText } from '../lib/text.ts';
 import { programFolder } from '../program.ts';
@@ -48,7 +48,7 @@ export function readTemplates(cwd: string): TemplateFiles {
   const links = isCustom ? listFiles(theirs, (entry) => entry.isSymbolicLink()) : [];
   const problems = [
     ...links.map((name) => refuse(name, fileMessages.symbolicLink(`templates/${name}`))),
-    ...strangers.map((name) => refuse(name, templateMessages.unknownTemplate(name, nearest(name, names), names))),
+    ...strangers.map((name) => refuse(name, templateMessages.unknownTemplate(name, similar(name, names), names))),
   ];
   if (problems.length > 0) throw new ContentError(problems);
 
@@ -70,4 +70,13 @@ function listFiles(root: string, isListed = (entry: Dirent) => entry.isFile()): 
     .filter((entry) => isListed(entry) && !entry.name.startsWith('.'))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
     .sort(compareText);
+}
+
+/** The one of `names` whose last part is most likely meant, or undefined. */
+function similar(path: string, names: readonly string[]): string | undefined {
+  const meant = nearest(
+    basename(path),
+    names.map((name) => basename(name)),
+  );
+  return names.find((name) => basename(name) === meant);
 }

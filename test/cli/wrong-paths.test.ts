@@ -101,6 +101,17 @@ test('a template that is a link is an error of the catalog instead of the templa
     assert.match(shown, expected);
   }));
 
+test('a template that replaces none is taken for a similar name only, in any folder', () =>
+  inCatalog(async (folder) => {
+    writeFiles(folder, { 'templates/partials/days.hbs': 'x\n', 'templates/fotter.hbs': 'x\n' });
+    const { shown } = await catalog(['build', '--cwd', folder]);
+    assert.match(shown, /fotter\.hbs does not replace .*\n {2}Did you mean partials\/footer\.hbs\?\n/);
+    assert.match(
+      shown,
+      /days\.hbs does not replace .*\n {2}Rename it to one of these templates, or delete it: 404\.hbs, /,
+    );
+  }));
+
 /** Other calls with a path where a file is in the way, or a folder is instead of a file, and what they say. */
 const calls: [args: string[], env: Record<string, string>, sentence: string][] = [
   [

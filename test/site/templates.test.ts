@@ -31,6 +31,7 @@ const open = (mark: string) => `\`${mark}\` is opened but never closed.`;
 const rows: [name: string, text: string, at: string, message: string, hint: string][] = [
   ['a value that does not exist', '{{titel}}', '1:3-8', missing('titel'), compare],
   ['a value on a later line', '<h1>\n<p>\n  {{titel}}\n', '3:5-10', missing('titel'), compare],
+  ['a partial that does not exist', 'a\n{{> mark}}\n', '2:5-9', missing('partials/mark.hbs'), compare],
   ['a helper that does not exist', 'a\n {{whisper title}}\n', '2:4-11', missing('whisper'), compare],
   [
     'a block that is never closed',

@@ -187,6 +187,12 @@ function explainTemplate({ file, text }: TemplateSource, error: unknown): Diagno
   const line = lineNumber ?? Number(/on line (\d+)/.exec(message)?.[1] ?? 1);
   const lineStarts = [...text.matchAll(/(?<=^|\n)/g)].map(({ index }) => index);
   const lineStart = lineStarts[line - 1] ?? text.length;
+  // After an upgrade, a template may still include a partial that the program no longer has.
+  const partial = /^The partial (.+) could not be found$/.exec(message)?.[1];
+  if (partial !== undefined) {
+    const at = Math.max(0, text.indexOf(partial, text.search(/\{\{[~#]*>/)));
+    return refuse(at, partial.length, templateMessages.unknownValue(`partials/${partial}.hbs`));
+  }
   if (missing !== undefined) return refuse(lineStart + column, missing.length, templateMessages.unknownValue(missing));
   const open = unclosedBlock(text);
   if (open !== null)
