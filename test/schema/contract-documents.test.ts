@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadMcpCatalog } from '../../src/server/mcp/catalog.ts';
@@ -19,7 +21,11 @@ const files = await inFolder((folder) => {
 
 function isCopied(name: string, document: unknown): void {
   const copy = new URL(`../fixtures/${name}`, import.meta.url);
-  if (process.env.UPDATE === '1') writeFileSync(copy, `${JSON.stringify(document, null, 2)}\n`);
+  if (process.env.UPDATE === '1') {
+    writeFileSync(copy, `${JSON.stringify(document, null, 2)}\n`);
+    // As `npm run format` would, so that the diff has only what changed.
+    execFileSync('npx', ['--no', 'biome', 'format', '--write', fileURLToPath(copy)], { stdio: 'ignore' });
+  }
   assert.equal(document, JSON.parse(readFileSync(copy, 'utf8')));
 }
 
