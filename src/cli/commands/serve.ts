@@ -26,7 +26,7 @@ export function addServe(program: CatalogCommand, terminal: Console): void {
     .explain(
       '\nWith --build, the base URL is --base-url, then CATALOG_BASE_URL, else http://localhost:<port>.\n' +
         'Without --build, the build contains the addresses, and the flags have no effect.\n' +
-        '\nDATABASE_URL is the PostgreSQL database for votes, subscribers and rate limits. Without it, they are stored in files.\n' +
+        '\nDATABASE_URL is the PostgreSQL database for votes, subscribers and rate limits. Without it, they stay on this machine.\n' +
         '\nEnvironment variables for subscriptions and emails:\n' +
         variablesText({ ...subscriberVariables, ...mailVariables }) +
         '\n\nSIGHUP reopens the log files after a rotation; SIGTERM finishes open requests and exits.\n' +
