@@ -27,6 +27,9 @@ export const contractVersion = '1.1.0';
 
 const nonEmpty = z.string().min(1);
 
+/** An address. The pattern is for validators that ignore formats. */
+const address = webUrl.meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' });
+
 /** The agent document (C2.2, C2.20): exactly these fields. Fields that are null are present. */
 export const agentDocument = z
   .strictObject({
@@ -41,11 +44,11 @@ export const agentDocument = z
     runtimes: z.array(nonEmpty).describe('Names of the assistants or tools the prompt is meant for'),
     excerpt: nonEmpty.describe('One-sentence summary'),
     problem: nonEmpty.describe('Problem statement'),
-    videoUrl: webUrl.nullable().describe('Null when there is no video'),
-    url: webUrl.describe('Human page'),
-    apiUrl: webUrl.describe('This document as JSON'),
-    promptUrl: webUrl.describe('The prompt as plain text'),
-    configUrl: webUrl.nullable().describe('Null when the agent has no config'),
+    videoUrl: address.nullable().describe('Null when there is no video'),
+    url: address.describe('Human page'),
+    apiUrl: address.describe('This document as JSON'),
+    promptUrl: address.describe('The prompt as plain text'),
+    configUrl: address.nullable().describe('Null when the agent has no config'),
     configFilename: nonEmpty.nullable().describe('Null when the agent has no config'),
     license: z.literal(promptLicense.id).describe('SPDX identifier of the license of the prompt'),
     howItWorks: z.string().describe('Markdown; paragraphs separated by blank lines'),
@@ -79,7 +82,7 @@ export const agentSummary = agentDocument
   .meta({ title: 'AgentSummary', description: 'What the catalog lists of an agent' });
 
 const version = z.literal(contractVersion).describe('Version of the contract');
-const schema = webUrl.describe('Address of the JSON Schema of this document');
+const schema = address.describe('Address of the JSON Schema of this document');
 
 /** The response of listAgents. */
 export const catalog = z

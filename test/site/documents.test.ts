@@ -25,7 +25,14 @@ test.before(
     );
     const ajv = new Ajv.default({ strict: true, allErrors: true });
     addFormats.default(ajv);
-    fits = ajv.compile(read('api/schema.json'));
+    const withFormats = ajv.compile(read('api/schema.json'));
+    // JSON Schema 2020-12 lets validators ignore formats, and many do.
+    const withoutFormats = new Ajv.default({ strict: true, validateFormats: false }).compile(read('api/schema.json'));
+    fits = (document) => {
+      const [checked, unchecked] = [withFormats(document), withoutFormats(document)];
+      assert.is(checked, unchecked, 'validators that ignore formats disagree with the others');
+      return checked;
+    };
   }),
 );
 
@@ -41,6 +48,7 @@ const catalogOf = () => structuredClone(documents.get('api/agents.json')) as Doc
 const mutations: [name: string, make: () => Document][] = [
   ['another contract version', () => ({ ...envelopeOf(), version: '1.0.0' })],
   ['no schema', () => ({ ...envelopeOf(), schema: undefined })],
+  ['a schema that is a path', () => ({ ...catalogOf(), schema: '/api/schema.json' })],
   ['no agent', () => ({ ...envelopeOf(), agent: null })],
   ['a field more beside the agent', () => ({ ...envelopeOf(), extra: 1 })],
   ['a catalog with a negative count', () => ({ ...catalogOf(), count: -1 })],
