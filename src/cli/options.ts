@@ -256,8 +256,8 @@ export function atMost(most: number): (text: string) => number {
 }
 
 /**
- * Returns arguments of the command line with `help votes redact` and `votes help redact` as `votes redact --help`. They end
- * with the first name that is no command, and parsing them then fails as for any unknown command.
+ * Returns arguments of the command line with `help votes redact` and `votes help redact` as `votes redact --help`. If they
+ * ask for help, they end with the first name that is no command, and parsing them then fails as for any unknown command.
  */
 export function withHelpOption(program: Command, args: readonly string[]): string[] {
   const path: string[] = [];
@@ -271,7 +271,7 @@ export function withHelpOption(program: Command, args: readonly string[]): strin
     }
     path.push(word);
     const next = command.commands.find((each) => each.name() === word);
-    if (next === undefined) return isHelp ? path : [...args];
+    if (next === undefined) return isHelp || args.includes('--help') || args.includes('-h') ? path : [...args];
     command = next;
   }
   return isHelp ? [...path, '--help'] : [...args];

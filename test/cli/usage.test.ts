@@ -76,6 +76,12 @@ const wrongUsage: [string, string[], RegExp, NodeJS.ProcessEnv?][] = [
     ['votes', 'redct'],
     /^error: unknown command 'redct'\n\(Did you mean redact\?\)/,
   ],
+  ['one before --help', ['bild', '--help'], /^error: unknown command 'bild'\n\(Did you mean build\?\)\nRun the/],
+  [
+    'one of a command before -h',
+    ['votes', 'redct', '-h'],
+    /^error: unknown command 'redct'\n\(Did you mean redact\?\)/,
+  ],
   ['one like no other', ['subscribers', 'nosuch'], /^error: unknown command 'nosuch'\nRun the command with --help/],
   ['one after help', ['help', 'votes', 'redct'], /^error: unknown command 'redct'\n\(Did you mean redact\?\)/],
   ['one after the help of its parent', ['ci', 'help', 'nosuch'], /^error: unknown command 'nosuch'\nRun the command/],
