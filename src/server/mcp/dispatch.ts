@@ -475,7 +475,7 @@ function asModern(result: object, { ttlMs }: Method, catalog: McpCatalog): objec
 }
 
 function invalidParams(shape: z.ZodType, { params }: Request): RpcError {
-  const [first] = explain(shape, params, { echo: false });
+  const [first] = explain(shape, params, { echo: false, json: true });
   return new RpcError(
     'invalidParams',
     first === undefined ? 'The params are invalid.' : `${first.message} ${first.hint}`.trim().slice(0, 500),

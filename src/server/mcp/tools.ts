@@ -309,7 +309,7 @@ export async function callTool(
     const count = Object.keys(values).length;
     if (count > mostArguments)
       return failed(`${name} takes at most ${mostArguments} arguments; this call has ${count}.`);
-    const problems = explain(called.input, values, { echo: false });
+    const problems = explain(called.input, values, { echo: false, json: true });
     return failed(problems.map(({ message, hint }) => `${message} ${hint}`.trim().slice(0, 500)).join('\n'));
   }
   const result = await called.run(input.data, catalog);

@@ -161,6 +161,7 @@ tests.add('arguments that break a rule are an error of the tool that says how to
     ['search_agents', { query: 'x'.repeat(201) }, /`query` has to be text of at most 200/],
     ['get_agent', { slug: 7 }, /`slug` has to be text/],
     ['get_agent', { slug: 'log-reader', include: ['step'] }, /Did you mean steps\?/],
+    ['get_agent', { slug: 'log-reader', include: 'steps, demo' }, /Write it as a list: \["steps", "demo"\]\./],
   ];
   for (const [name, given, says] of rows) {
     const { isError, content } = await client.callTool({ name, arguments: given });
