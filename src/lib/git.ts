@@ -40,7 +40,25 @@ function explainSaid(said: string): string | null {
 
 /** How git is run: its messages are in English, it never asks, and it is stopped after a minute. */
 const limits = { maxBuffer: 2 ** 30, timeout: 60_000 };
-const options = (cwd: string) => ({ cwd, env: { ...process.env, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' } });
+const options = (cwd: string) => ({
+  cwd,
+  env: { ...process.env, ...workTreeOfHook(cwd), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' },
+});
+
+/**
+ * Hooks and aliases get GIT_DIR from git, often without GIT_WORK_TREE. Git then takes the folder of the command for the top
+ * of the working tree, and in another folder, a relative GIT_DIR leads nowhere.
+ */
+function workTreeOfHook(cwd: string): NodeJS.ProcessEnv {
+  const { GIT_DIR, GIT_WORK_TREE } = process.env;
+  if (GIT_DIR === undefined || GIT_WORK_TREE !== undefined) return {};
+  const named = resolve(cwd, GIT_DIR);
+  if (!existsSync(join(named, 'HEAD'))) return { GIT_DIR: undefined };
+  return orElse(() => {
+    const top = foldersAbove(realpathSync(cwd)).find((folder) => existsSync(join(folder, '.git'))) as string;
+    return realpathSync(gitFolder(top) as string) === realpathSync(named) ? { GIT_WORK_TREE: top } : {};
+  }, {});
+}
 
 /**
  * Runs a git command that only reads, in the folder `cwd`, and returns its stdout.

@@ -231,7 +231,9 @@ test('a catalog can be a folder of a larger repository', async () => {
     await git(folder, 'init', '--quiet', '--initial-branch', 'main');
     await git(folder, 'add', '--all');
     await git(folder, 'commit', '--quiet', '-m', 'Start');
-    const { code, stderr } = await publish(join(folder, 'press/catalog'), ['--commit']);
+    // A hook gets this variable from git in a linked working tree.
+    const env = { GIT_DIR: join(folder, '.git') };
+    const { code, stderr } = await publish(join(folder, 'press/catalog'), ['--commit'], env);
     assert.is(code, 0, stderr);
     assert.match(await git(folder, 'show', '--name-only', '--format='), 'press/catalog/agents/two/agent.md');
   });
