@@ -9,6 +9,7 @@ import {
   gitOrNull,
   head,
   isInRepository,
+  isOfOtherUser,
   isShallow,
   mergeBase,
   orNull,
@@ -113,7 +114,7 @@ function changesBySlug(
 function reasonOf(said: string, catalog: string): string {
   if (/does not have any commits/.test(said)) return 'nothing is committed yet';
   if (/not a git repository/.test(said)) return 'this folder is not in a git repository';
-  if (!/dubious ownership|unsafe repository/.test(said)) return firstLine(said);
+  if (!isOfOtherUser(said)) return firstLine(said);
   return `the repository belongs to another user (allow it with \`git config --system --add safe.directory ${resolve(catalog)}\`)`;
 }
 

@@ -112,6 +112,11 @@ function failure(args: readonly string[], code: string | undefined, stderr = '')
   return new GitError(args, said, code === 'ENOENT');
 }
 
+/** Whether git refused a repository because its folder belongs to another user. */
+export function isOfOtherUser(said: string): boolean {
+  return /dubious ownership|unsafe repository/.test(said);
+}
+
 /** Calls `read`. Returns null if it throws GitError. */
 export function orNull<Value>(read: () => Value): Value | null {
   try {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { findDefaultBranch } from '../content/history.ts';
 import { settingsFile } from '../content/settings.ts';
 import { OperationError } from '../lib/errors.ts';
-import { changeByGit, firstLine, GitError, git, gitOrNull, head, mergeBase } from '../lib/git.ts';
+import { changeByGit, firstLine, GitError, git, gitOrNull, head, isOfOtherUser, mergeBase } from '../lib/git.ts';
 import type { Settings } from '../schema/settings.ts';
 import { type Plan, planPublication } from './plan.ts';
 import {
@@ -32,8 +32,11 @@ function openRepository(cwd: string): Checkout {
         `${cwd} is a bare repository: it has no files to write issue numbers into. Use a clone of it.`,
       );
     }
+    const reason = firstLine(error.message);
     throw new OperationError(
-      `Publishing needs a git working tree, but ${cwd} is not in one (git: ${firstLine(error.message)}). Run git init, and commit the catalog.`,
+      isOfOtherUser(error.message)
+        ? `Git does not use the repository, because it belongs to another user (git: ${reason}). Run the command as that user, or allow the folder with git config --global --add safe.directory <folder>.`
+        : `Publishing needs a git working tree, but ${cwd} is not in one (git: ${reason}). Run git init, and commit the catalog.`,
     );
   }
   const { root, folders } = located;
@@ -100,6 +103,8 @@ function commitsIn(cwd: string, range: string): number {
 /** Commits files and nothing else, and returns the commit. Paths are from `cwd`. Throws GitError. */
 async function commitFiles(cwd: string, files: readonly string[], message: string): Promise<string> {
   await changeByGit(cwd, ['commit', '--quiet', '--only', '-m', message, '--', ...files]);
+  // If a hook changed the files, they are in the commit, but not in the index. The commit counts in any case.
+  await changeByGit(cwd, ['reset', '--quiet', '--', ...files]).catch(() => {});
   return git(cwd, ['rev-parse', 'HEAD']).trim();
 }
 
@@ -123,7 +128,8 @@ function upstreamToPush({ branch, upstream }: Repository): Upstream {
 function refuseOtherBranch({ cwd, repository: { branch, upstream } }: Checkout): void {
   const main = findDefaultBranch(cwd);
   if (branch === null || main === null || main.name === branch) return;
-  if (upstream !== null && main.name === nameOf(upstream)) return;
+  // In the clone of a fork, `origin` is the fork, and `upstream` the repository that it was made from.
+  if (upstream !== null && [main.name, main.name.replace(/^origin\//, 'upstream/')].includes(nameOf(upstream))) return;
   throw new OperationError(
     `Issue numbers are recorded on ${main.name}, but ${branch} is checked out. Merge ${branch} first, then run the command on the default branch.`,
   );
@@ -273,7 +279,7 @@ async function publishAndPush(options: PublishOptions, checkout: Checkout): Prom
           ? 'The branch moved each time. Run the command again.'
           : 'If the branch is protected, allow this commit as described in docs/publishing.md of the program.';
         throw new OperationError(
-          `${upstream.remote} refused the commit with the numbers (git: ${firstLine(error.message)}). ${advice} Nothing has changed.`,
+          `${upstream.remote} refused the commit with the numbers (git: ${error.message}). ${advice} Nothing has changed.`,
         );
       }
       await pause(round * (200 + Math.random() * 300));

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -90,6 +90,8 @@ test('--commit commits only the numbers, with a message that lists them', async 
   await inRepository(
     async ({ editor }) => {
       writeFiles(editor, { 'notes.txt': 'not in git\n' });
+      const hook = '#!/bin/sh\necho Formatted. >> agents/two/agent.md && git add agents/two/agent.md\n';
+      writeFileSync(join(editor, '.git/hooks/pre-commit'), hook, { mode: 0o755 });
       const { code, stderr } = await publish(editor, ['--commit']);
       assert.is(code, 0, stderr);
       const commit = (await git(editor, 'rev-parse', 'HEAD')).slice(0, 12);
@@ -104,7 +106,8 @@ test('--commit commits only the numbers, with a message that lists them', async 
         (await git(editor, 'show', '--format=%B', '--name-only')).trim(),
         'Publish No. 2: The two agent\n\n- No. 2, 2027-03-02: The two agent (two)\n\n\nagents/two/agent.md',
       );
-      assert.match(await git(editor, 'status', '--porcelain'), '?? notes.txt');
+      assert.match(await git(editor, 'show', 'HEAD:agents/two/agent.md'), /\nFormatted\.\n$/);
+      assert.is(await git(editor, 'status', '--porcelain'), '?? notes.txt\n');
     },
     [...agents, coming, broken],
   );
@@ -242,12 +245,14 @@ test('a catalog can be a folder of a larger repository', async () => {
 for (const [name, remote, merge] of [
   ['another branch of the same repository', '.', 'other'],
   ['a branch with another name', 'origin', 'main'],
+  ['the repository that origin is a fork of', 'upstream', 'main'],
 ] as const) {
   test(`a branch that follows ${name} is pushed to the default branch of the remote`, () =>
     inRepository(async ({ editor, remote: bare }) => {
       const branch = remote === '.' ? 'main' : 'work';
       await git(editor, 'branch', 'other');
       await git(editor, 'branch', '--move', branch);
+      await git(editor, 'remote', 'add', 'upstream', bare);
       await git(editor, 'config', `branch.${branch}.remote`, remote);
       await git(editor, 'config', `branch.${branch}.merge`, `refs/heads/${merge}`);
       const { code, stderr } = await publish(editor, ['--push']);

@@ -125,11 +125,13 @@ test('a branch without a remote cannot be pushed, and the message says how to ad
 
 test('a push that the remote refuses is undone and not repeated, with the reason, and uncommitted changes stay', async () => {
   await inRepository(async ({ editor, remote }) => {
-    const hook = '#!/bin/sh\necho tried >> tries\necho "error: GH006: Protected branch update failed" >&2\nexit 1\n';
+    const hook = '#!/bin/sh\necho tried >> tries\necho "You may not push to protected branches" >&2\nexit 1\n';
     writeFileSync(join(remote, 'hooks/pre-receive'), hook, { mode: 0o755 });
     startWork(editor);
-    await refused(editor, /GH006: Protected branch[\s\S]*docs\/publishing\.md[\s\S]*Nothing has changed/, () =>
-      publish(editor, ['--push', '--allow-dirty']),
+    await refused(
+      editor,
+      /You may not push to protected branches[\s\S]*docs\/publishing\.md[\s\S]*Nothing has changed/,
+      () => publish(editor, ['--push', '--allow-dirty']),
     );
     assert.is(readFileSync(join(remote, 'tries'), 'utf8'), 'tried\n');
   });
@@ -233,6 +235,9 @@ test('a detached HEAD, a bare repository, a folder without git, and a missing gi
     assert.match(asked.stderr, /not a git repository/);
     await git(plain, 'init', '--quiet', '--initial-branch', 'main');
     await refused(plain, /uncommitted changes:/, () => publish(plain, ['--commit']));
+    await refused(plain, /belongs to another user.*--add safe\.directory/, () =>
+      publish(plain, [], { GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' }),
+    );
 
     const missing = await publish(editor, [], { PATH: folder });
     assert.is(missing.code, 1);

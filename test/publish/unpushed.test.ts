@@ -232,7 +232,7 @@ test('if the remote moves during each push, the fifth is the last, and the numbe
     assert.is(code, 1);
     assert.match(
       stderr,
-      /origin refused the commit with the numbers \(git: .+\)\. The branch moved each time\. Run the command again\. Nothing has changed\./,
+      /origin refused the commit with the numbers \(git: [\s\S]+\)\. The branch moved each time\. Run the command again\. Nothing has changed\./,
     );
     assert.equal(subjects(remote), ['Gain', 'Gain', 'Gain', 'Gain', 'Gain', 'Start']);
     assert.is(gitSync(editor, 'log', '--format=%s', 'origin/main..HEAD'), '');
