@@ -347,12 +347,10 @@ function isPublished(): boolean {
 export async function ownPackage(packageJson: string): Promise<Map<string, string | Uint8Array>> {
   const shelf = mkdtempSync(join(tmpdir(), `${programName}-`));
   try {
-    const packed = await runChild('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', shelf], {
-      cwd: programFolder,
-      maxBytes: 2 ** 20,
-      // npm is a script on Windows.
-      shell: process.platform === 'win32',
-    });
+    const args = ['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', shelf];
+    // npm is a script on Windows.
+    const shell = process.platform === 'win32';
+    const packed = await runChild('npm', args, { cwd: programFolder, maxBytes: 2 ** 20, shell });
     if (packed.code !== 0) {
       const reason = packed.stderr.toString('utf8').trim() || (packed.failure as Error | null)?.message;
       throw new OperationError(

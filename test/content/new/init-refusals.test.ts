@@ -99,6 +99,11 @@ test('an incomplete installation is reported, and nothing is written', async () 
     assert.is(code, 1);
     assert.match(stderr, /\.github\/workflows\/publish\.yml is missing from this installation.*Install it again/);
     assert.equal(snapshot(folder), {});
+    // npm cannot write, as for a user without a home folder.
+    const env = { npm_config_cache: join(import.meta.filename, 'cache'), npm_config_update_notifier: 'false' };
+    const unpacked = await catalog(['init', '--cwd', folder], { env });
+    assert.match(unpacked.stderr, /npm cannot pack [\s\S]*ENOTDIR[\s\S]*Name a package with --package\.\n$/);
+    assert.equal(snapshot(folder), {});
   });
 });
 
