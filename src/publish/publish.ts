@@ -101,10 +101,10 @@ function commitsIn(cwd: string, range: string): number {
 }
 
 /** Commits files and nothing else, and returns the commit. Paths are from `cwd`. Throws GitError. */
-async function commitFiles(cwd: string, files: readonly string[], message: string): Promise<string> {
+async function commitFiles({ cwd, allowDirty }: PublishOptions, files: readonly string[], message: string) {
   await changeByGit(cwd, ['commit', '--quiet', '--only', '-m', message, '--', ...files]);
-  // If a hook changed the files, they are in the commit, but not in the index. The commit counts in any case.
-  await changeByGit(cwd, ['reset', '--quiet', '--', ...files]).catch(() => {});
+  // What a hook added is in the commit, but not in the index. The commit counts in any case.
+  await changeByGit(cwd, ['reset', '--quiet', ...(allowDirty ? ['--', ...files] : [])]).catch(() => {});
   return git(cwd, ['rev-parse', 'HEAD']).trim();
 }
 
@@ -339,7 +339,7 @@ async function numberAndCommit(
   const { files, undo } = writeNumbers(cwd, plan.releases);
   if (!options.commit) return { ...plan, commit: null, pushed: false };
   try {
-    return { ...plan, commit: await commitFiles(cwd, files, commitMessage(plan.releases)), pushed: false };
+    return { ...plan, commit: await commitFiles(options, files, commitMessage(plan.releases)), pushed: false };
   } catch (error) {
     undo();
     if (!(error instanceof GitError)) throw error;

@@ -90,7 +90,7 @@ test('--commit commits only the numbers, with a message that lists them', async 
   await inRepository(
     async ({ editor }) => {
       writeFiles(editor, { 'notes.txt': 'not in git\n' });
-      const hook = '#!/bin/sh\necho Formatted. >> agents/two/agent.md && git add agents/two/agent.md\n';
+      const hook = '#!/bin/sh\necho Formatted. | tee -a agents/two/agent.md > log && git add agents/two log\n';
       writeFileSync(join(editor, '.git/hooks/pre-commit'), hook, { mode: 0o755 });
       const { code, stderr } = await publish(editor, ['--commit']);
       assert.is(code, 0, stderr);
@@ -104,7 +104,7 @@ test('--commit commits only the numbers, with a message that lists them', async 
       ]);
       assert.is(
         (await git(editor, 'show', '--format=%B', '--name-only')).trim(),
-        'Publish No. 2: The two agent\n\n- No. 2, 2027-03-02: The two agent (two)\n\n\nagents/two/agent.md',
+        'Publish No. 2: The two agent\n\n- No. 2, 2027-03-02: The two agent (two)\n\n\nagents/two/agent.md\nlog',
       );
       assert.match(await git(editor, 'show', 'HEAD:agents/two/agent.md'), /\nFormatted\.\n$/);
       assert.is(await git(editor, 'status', '--porcelain'), '?? notes.txt\n');
