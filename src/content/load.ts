@@ -231,13 +231,19 @@ function combine(
   };
 }
 
-/** Describes the numbers of deleted agents, which the next agents would get if the history were not read. */
+/**
+ * Describes the numbers of deleted agents, which the next agents would get if the history were not read, and renames that
+ * were merged after the agent was published at its old address: the check of their branch did not know that address yet.
+ */
 function freedNumbers({ folders, reserved }: ReturnType<typeof settle>, { lost }: NumberHistory): string[] {
   const highest = folders.reduce((most, { schedule }) => Math.max(most, schedule.issue ?? 0), 0);
-  return lost
-    .filter((number) => number.issue > highest && reserved.some(({ issue }) => issue === number.issue))
-    .map(
-      ({ slug, issue, commit }) =>
-        `No. ${issue} was published as ${slug} and removed by commit ${commit.slice(0, 12)}; no other agent gets this number. Restore the agent with git checkout ${commit.slice(0, 12)}^ -- agents/${slug}.`,
-    );
+  return lost.flatMap(({ slug, issue, commit }) => {
+    const agent = folders.find(({ schedule }) => schedule.issue === issue)?.agent ?? null;
+    const isMoved = agent !== null && !agent.withdrawn && folders.every((folder) => folder.slug !== slug);
+    if (isMoved && !agent.formerSlugs?.includes(slug)) {
+      return `No. ${issue} was published as ${slug}, and that address no longer works. Add the line \`formerSlugs: [${slug}]\` to agents/${agent.slug}/agent.md.`;
+    }
+    if (issue <= highest || !reserved.some((number) => number.issue === issue)) return [];
+    return `No. ${issue} was published as ${slug} and removed by commit ${commit.slice(0, 12)}; no other agent gets this number. Restore the agent with git checkout ${commit.slice(0, 12)}^ -- agents/${slug}.`;
+  });
 }

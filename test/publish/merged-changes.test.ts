@@ -129,6 +129,19 @@ test('the number of a deleted agent is not announced if a later agent has a high
     assert.equal(plan(folder), { numbers: { today: 4 }, skipped: [], notices: [] });
   }));
 
+test('of an agent that was renamed without a redirect, the notice names the address that was lost', () =>
+  withRecord((folder) => {
+    remove(folder, 'three');
+    put(folder, agent('third', 3, { issue: '3' }), { slug: 'today', date: today });
+    commit(folder);
+    assert.equal(plan(folder).notices, [
+      'No. 3 was published as three, and that address no longer works. Add the line `formerSlugs: [three]` to agents/third/agent.md.',
+    ]);
+    put(folder, agent('third', 3, { issue: '3', formerSlugs: '[three]' }));
+    commit(folder);
+    assert.equal(plan(folder).notices, []);
+  }));
+
 test('of an agent that was renamed and then deleted, the notice names the last folder', () =>
   withRecord((folder) => {
     remove(folder, 'three');
