@@ -83,11 +83,10 @@ export function addAnnounce(program: CatalogCommand, terminal: Console): void {
     .option('--test <address>', 'send a test to this address, and record nothing')
     .option('--dry-run', 'write the email to mail-preview/ in the data folder, and say what would happen')
     .option('--uncertain', 'list the emails whose outcome is unknown, with address and Message-ID')
-    .addOption(
-      new Option(
-        '--resolve <outcome>',
-        'say what you found out about these emails: sent or unsent for all, <address>=sent or <Message-ID>=unsent for one; can be repeated',
-      ).argParser(addDecision),
+    .option(
+      '--resolve <outcome>',
+      'say what you found out about these emails: sent or unsent for all, <address>=sent or <Message-ID>=unsent for one; can be repeated',
+      addDecision,
     )
     .formats('pretty', 'json')
     .explain(

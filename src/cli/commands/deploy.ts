@@ -1,4 +1,3 @@
-import { Option } from 'commander';
 import { UsageError } from '../../lib/errors.ts';
 import type { Console } from '../console.ts';
 import { type CatalogCommand, type CommonFlags, firstOf, outFolder } from '../options.ts';
@@ -13,9 +12,7 @@ export function addDeploy(program: CatalogCommand, terminal: Console): void {
     .description('upload a build over SSH and switch the server to it')
     .argument('[target]', 'user@host:/folder, or ssh://user@host:port/folder (or RUNTIME_TARGET)')
     .share('cwd', 'out')
-    .addOption(
-      new Option('--ssh <command>', 'run this command instead of ssh; it gets a shell script as its last argument'),
-    )
+    .option('--ssh <command>', 'run this command instead of ssh; it gets a shell script as its last argument')
     .explain(
       '\nUploads the build to <folder>/builds/<id>, points the symlink <folder>/dist to it and keeps the last three builds.\n' +
         'A preview, made with --future or --drafts, is refused.\n' +

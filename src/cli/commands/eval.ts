@@ -71,8 +71,8 @@ function addRecordOptions(command: CatalogCommand): void {
       parseSetting,
     )
     .option('--note <text>', 'with --record: how the answers were made, which is stored with them')
-    .addOption(new Option('--concurrency <n>', 'with --record: questions at a time').argParser(atMost(32)).default(4))
-    .addOption(new Option('--timeout <seconds>', 'with --record: for one answer').argParser(atMost(3600)).default(300));
+    .option('--concurrency <n>', 'with --record: questions at a time', atMost(32), 4)
+    .option('--timeout <seconds>', 'with --record: for one answer', atMost(3600), 300);
 }
 
 /** Throws UsageError if an option of --record is given, since it would have no effect. */

@@ -24,9 +24,7 @@ export function addImport(program: CatalogCommand, terminal: Console): void {
     .option('--license <id>', 'license of prompts that name none, as an SPDX identifier such as CC0-1.0')
     .option('--source <url>', 'address that the prompts come from; default: the address that is imported')
     .option('--category <key>', 'category of the drafts, as in the settings; default: the first')
-    .addOption(
-      new Option('--limit <count>', 'write at most this many drafts').default(100).argParser(atMost(9_999_999)),
-    )
+    .option('--limit <count>', 'write at most this many drafts', atMost(9_999_999), 100)
     .option('--dry-run', 'show what would be imported, and write nothing')
     .share('cwd', 'today')
     .formats('pretty', 'json')

@@ -24,18 +24,17 @@ interface Flags extends StoreFlags {
   format: Format;
 }
 
-const fileOption = () =>
-  new Option(
-    '--file <file>',
-    'file with the subscribers (default: the database in DATABASE_URL, else signups.jsonl in the data folder)',
-  );
+const fileOption = [
+  '--file <file>',
+  'file with the subscribers (default: the database in DATABASE_URL, else signups.jsonl in the data folder)',
+] as const;
 
 export function addSubscribers(program: CatalogCommand, terminal: Console): void {
   const subscribers = program
     .command('subscribers')
     .description('list subscribers, or erase one, if they are stored in a file or a database')
     .share('cwd', 'data')
-    .addOption(fileOption())
+    .option(...fileOption)
     .addOption(new Option('--list <list>', 'only this list').choices(listNames))
     .share('since')
     // Of version 0.1, where `file` was the only value.
@@ -54,7 +53,7 @@ export function addSubscribers(program: CatalogCommand, terminal: Console): void
     .description('remove an address from all lists; if they are stored in a file, stop the server first')
     .argument('<address>', 'email address; upper and lower case do not matter')
     .share('cwd', 'data')
-    .addOption(fileOption())
+    .option(...fileOption)
     .explain(
       '\nIt also removes the address from rotated files next to the file, and from incomplete lines that were set aside.\n' +
         'No more emails are sent to the address, unless its owner subscribes and confirms again.\n' +
@@ -67,7 +66,7 @@ export function addSubscribers(program: CatalogCommand, terminal: Console): void
     .command('import')
     .description('copy a file of subscribers, and the announcements next to it, into the database in DATABASE_URL')
     .share('cwd', 'data')
-    .addOption(fileOption())
+    .option(...fileOption)
     .explain(
       '\nIt copies confirmations and erased addresses, too, and leaves out subscriptions that the database already has. Stop the\n' +
         'server that writes to the file first.\n' +

@@ -19,11 +19,10 @@ import {
   subcommandFlags,
 } from '../options.ts';
 
-const fileOption = () =>
-  new Option(
-    '--file <file>',
-    'vote log (default: the database in DATABASE_URL, else CATALOG_VOTES, else votes.jsonl in the data folder)',
-  );
+const fileOption = [
+  '--file <file>',
+  'vote log (default: the database in DATABASE_URL, else CATALOG_VOTES, else votes.jsonl in the data folder)',
+] as const;
 
 /** The vote log that the flags and the environment name. */
 function logFile(flags: StoreFlags): string {
@@ -111,7 +110,7 @@ function addVotesMove(votes: CatalogCommand, terminal: Console): void {
     .command('export')
     .description('print all votes as a vote log, with one JSON object per line')
     .share('cwd', 'data')
-    .addOption(fileOption())
+    .option(...fileOption)
     .explain(
       '\nWithout a database, it prints the vote log and its rotated files as one. To go back to files, stop the servers and\n' +
         'save the output as votes.jsonl in the data folder.\n' +
@@ -187,7 +186,7 @@ export function addVotes(program: CatalogCommand, terminal: Console): void {
     .command('votes')
     .description('report votes: totals by agent, share of yes, latest notes')
     .share('cwd', 'data')
-    .addOption(fileOption())
+    .option(...fileOption)
     .share('out', 'since')
     .option('--notes', 'show all notes, not only the latest ten; with --format csv, print notes instead of agents')
     .addOption(
@@ -209,7 +208,7 @@ export function addVotes(program: CatalogCommand, terminal: Console): void {
     .description('delete the note of one vote; if votes are stored in files, stop the server first')
     .argument('<id>', 'id of the vote, as printed by `catalog votes --notes --format csv`')
     .share('cwd', 'data')
-    .addOption(fileOption())
+    .option(...fileOption)
     .explain(
       '\nUse it for notes with personal data. The vote itself still counts.\n' +
         '\nExamples:\n  $ catalog votes redact 0199a3c2-5d1e-7c3a-9f10-2b6d8e4f7a11\n',
