@@ -220,42 +220,27 @@ export function toCsv(entries: readonly SubscriberEntry[]): string {
   );
 }
 
-/** One address with all of its lists. */
-interface Address {
-  /** As the reader first wrote it. */
-  email: string;
-  /** When it first subscribed, RFC 3339, UTC. */
-  time: string;
-  lists: ListName[];
-  /** A sentence about lists: that one waits for the confirmation of its address, or that the address left it. */
-  remarks: Partial<Record<ListName, string>>;
+/** Groups the entries of each address, in any case, in the order of the entries. */
+export function byAddress(entries: readonly SubscriberEntry[]): SubscriberEntry[][] {
+  return [...groupBy(entries, ({ email }) => [email.toLowerCase()]).values()];
 }
 
-/** Joins the entries of each address, in any case, in the order of the entries. */
-export function byAddress(entries: readonly SubscriberEntry[]): Address[] {
-  const addresses = new Map<string, Address>();
-  for (const { email, time, list, consent } of entries) {
-    const key = email.toLowerCase();
-    const entry = addresses.get(key);
-    const lists = listNames.filter((name) => name === list || entry?.lists.includes(name));
-    const remarks = { ...entry?.remarks, ...remarkOn(list, consent) };
-    addresses.set(key, { email, time, ...entry, lists, remarks });
-  }
-  return [...addresses.values()];
-}
-
-function remarkOn(list: ListName, consent: Consent): Address['remarks'] {
-  const state = stateOf(consent);
-  return state === null || state === 'confirmed' ? {} : { [list]: ` (${state})` };
-}
-
-/** Renders addresses for a terminal, one on each line: address, lists, time. Empty if there are none. */
-export function subscribersText(addresses: readonly Address[]): string {
-  const rows = addresses.map(({ email, lists, time, remarks }) => {
-    const named = lists.map((list) => `${list}${remarks[list] ?? ''}`).join(', ');
-    return [visible(email), named, visible(time)];
+/**
+ * Renders addresses for a terminal, one on each line: address, lists, and when it first subscribed. A list says whether it waits
+ * for the confirmation of the address, or the address left it. Empty if there are none.
+ */
+export function subscribersText(addresses: readonly (readonly SubscriberEntry[])[]): string {
+  const rows = addresses.map((entries) => {
+    const [{ email, time }] = entries as [SubscriberEntry];
+    const lists = listNames.flatMap((name) => entries.filter(({ list }) => list === name).map(withState));
+    return [visible(email), lists.join(', '), visible(time)];
   });
   return rows.length === 0 ? '' : `${columnsText(rows)}\n`;
+}
+
+function withState({ list, consent }: SubscriberEntry): string {
+  const state = stateOf(consent);
+  return state === null || state === 'confirmed' ? list : `${list} (${state})`;
 }
 
 function countByList(entries: readonly SubscriberEntry[]): Record<ListName, number> {
