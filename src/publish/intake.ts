@@ -45,21 +45,13 @@ const element = z.object({
 const form = z.object({ body: z.array(element) });
 
 /** A field of the form, as GitHub writes it into the issue: its label as a heading, then the answer. */
-interface FormField {
-  id: string;
-  label: string;
-  /** Whether the answer is in a code fence. */
-  isFenced: boolean;
-  isRequired: boolean;
-  /** The labels of the boxes that must be ticked. */
-  boxes: string[];
-}
+type FormField = ReturnType<typeof readFormFields>[number];
 
 /**
  * Reads the fields of the form "Propose an agent" in the folder of a repository, none if there is no such form. Throws
  * OperationError if it is malformed or lacks a field that an agent needs.
  */
-export function readFormFields(repository: string): FormField[] {
+export function readFormFields(repository: string) {
   let source: unknown;
   try {
     source = parse(readFileSync(join(repository, formPath), 'utf8'));
@@ -75,8 +67,10 @@ export function readFormFields(repository: string): FormField[] {
     .map(({ id = '', attributes: { label = '', render, options = [] }, validations }) => ({
       id,
       label,
+      /** Whether the answer is in a code fence. */
       isFenced: render !== undefined,
       isRequired: validations?.required === true,
+      /** The labels of the boxes that must be ticked. */
       boxes: options.flatMap((option) =>
         typeof option !== 'string' && option.required === true ? [option.label] : [],
       ),
