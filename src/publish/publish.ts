@@ -56,14 +56,6 @@ function upstreamOf(cwd: string, branch: string): Upstream | null {
   return remotes.includes('origin') ? { remote: 'origin', branch } : null;
 }
 
-/**
- * Lists uncommitted changes in the format of git: those to tracked files, and new files below the paths in `watched`,
- * which are relative to `cwd`.
- */
-function uncommitted(cwd: string, watched: readonly string[]): string[] {
-  return [...statusLines(cwd, ['--untracked-files=no']), ...untracked(cwd, watched)];
-}
-
 /** Lists new files below the paths in `watched`, which are relative to `cwd`, in the format of git. */
 function untracked(cwd: string, watched: readonly string[]): string[] {
   return statusLines(cwd, ['--untracked-files=all', '--', ...watched]).filter((line) => line.startsWith('??'));
@@ -143,7 +135,7 @@ function detached(alternative = ''): OperationError {
 
 function refuseDirty({ root }: Repository, { cwd, allowDirty }: { cwd: string; allowDirty: boolean }): void {
   if (allowDirty) return;
-  const changes = uncommitted(cwd, ['agents', settingsFile]);
+  const changes = [...statusLines(cwd, ['--untracked-files=no']), ...untracked(cwd, ['agents', settingsFile])];
   if (changes.length === 0) return;
   const shown = changes.slice(0, 10).map((line) => `  ${line}`);
   if (changes.length > shown.length) shown.push(`  and ${changes.length - shown.length} more`);
