@@ -14,7 +14,7 @@ import { slugPattern, slug as slugSchema } from '../schema/fields.ts';
 import { linesOf } from '../text/prompt-text.ts';
 import type { Calendar } from './check/calendar.ts';
 import { demand, freeSlug } from './new/agent.ts';
-import { frontMatterIn } from './parse/front-matter.ts';
+import { frontMatterIn, valuesIn } from './parse/front-matter.ts';
 import type { ParsedFolder } from './parse/parse.ts';
 import { conflictFinding } from './parse/placeholders.ts';
 import { evalsFolder, pathOf, type SourceFolder } from './read.ts';
@@ -181,12 +181,6 @@ function changed(text: string, change: Change): string {
 }
 
 const yamlStart = 4;
-
-/** The values of the front matter of a text, or null if it is malformed. */
-function valuesIn(text: string): Values | null {
-  const split = frontMatterIn(text);
-  return split === null || split.diagnostics.length > 0 ? null : split.data;
-}
 
 function startOf(node: unknown): number {
   return (node as Node | null)?.range?.[0] ?? 0;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { frontMatterIn } from '../content/parse/front-matter.ts';
+import { valuesIn } from '../content/parse/front-matter.ts';
 import { pathOf } from '../content/read.ts';
 import { explainSystemError, OperationError, succeeds } from '../lib/errors.ts';
 import { replaceFiles } from '../lib/files.ts';
@@ -16,8 +16,8 @@ export function withIssueLine(bytes: Buffer, issue: number): Buffer | null {
   const { line } = locationsInFrontMatter(bytes.toString('utf8'))(['date']);
   const end = endOfLine(bytes, line);
   const result = Buffer.concat([bytes.subarray(0, end), Buffer.from(`issue: ${issue}\n`), bytes.subarray(end)]);
-  const before = frontMatter(bytes);
-  const after = frontMatter(result);
+  const before = valuesIn(bytes.toString('utf8'));
+  const after = valuesIn(result.toString('utf8'));
   return before !== null && JSON.stringify(after) === JSON.stringify(inserted(before, issue)) ? result : null;
 }
 
@@ -32,11 +32,6 @@ function endOfLine(bytes: Buffer, line: number): number {
     end = next + 1;
   }
   return end;
-}
-
-function frontMatter(bytes: Buffer): Record<string, unknown> | null {
-  const split = frontMatterIn(bytes.toString('utf8'));
-  return split === null || split.diagnostics.length > 0 ? null : split.data;
 }
 
 /** The keys of front matter in their order, with `issue` after `date`. */

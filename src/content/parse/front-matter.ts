@@ -68,6 +68,12 @@ export function frontMatterIn(text: string): SplitSource | null {
   return 'code' in source ? null : source;
 }
 
+/** Returns the values of the front matter of a text; null if it is malformed. */
+export function valuesIn(text: string): SplitSource['data'] | null {
+  const source = frontMatterIn(text);
+  return source === null || source.diagnostics.length > 0 ? null : source.data;
+}
+
 /** gray-matter only splits the file. We parse the YAML ourselves to know where in the file its errors are. */
 const splitOnly = { delimiters: ['---', '---\n'] as [string, string], engines: { yaml: () => ({}) } };
 
