@@ -58,10 +58,8 @@ export function readAgents(catalog: string, sources: Stamps = noStamps): SourceF
 
 /** Returns a folder that is not on the disk, with these texts by file name. */
 export function folderOf(slug: string, texts: ReadonlyMap<string, string>): SourceFolder {
-  return folder(
-    slug,
-    [...texts].map(([name, text]) => ({ name, bytes: Buffer.from(text), problem: null })),
-  );
+  const files = [...texts].map(([name, text]) => ({ name, bytes: Buffer.from(text), problem: null }));
+  return { slug, files, problem: null };
 }
 
 /** Reads the entry of agents/ with this name, as `readAgents` does; null if there is none. */
@@ -78,8 +76,8 @@ function readEntry(
   type: Pick<Stats, 'isSymbolicLink' | 'isDirectory'>,
   { read, stamp }: { read: typeof readFolder; stamp?: string | null | undefined },
 ): SourceFolder {
-  if (type.isSymbolicLink()) return folder(name, [], { kind: 'symlink', reason: '' });
-  if (!type.isDirectory()) return folder(name, [], { kind: 'not-a-folder', reason: '' });
+  if (type.isSymbolicLink()) return { slug: name, files: [], problem: { kind: 'symlink', reason: '' } };
+  if (!type.isDirectory()) return { slug: name, files: [], problem: { kind: 'not-a-folder', reason: '' } };
   const path = `${root}/${name}`;
   return {
     slug: name,
@@ -151,10 +149,6 @@ function visibleEntries(path: string) {
   return readdirSync(path, { withFileTypes: true })
     .filter(({ name }) => !name.startsWith('.'))
     .sort((a, b) => compareText(a.name, b.name));
-}
-
-function folder(slug: string, files: SourceFile[], problem: ReadProblem | null = null): SourceFolder {
-  return { slug, files, problem };
 }
 
 function problem(name: string, kind: ReadProblem['kind'], reason = ''): SourceFile {
