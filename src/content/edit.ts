@@ -313,7 +313,7 @@ function parseFrontMatter(text: string) {
 function edit(text: string, add: string, drop: string, formerSlugs: readonly string[]): string | null {
   const document = parseFrontMatter(text);
   const node = document.get('formerSlugs', true) as Node | undefined;
-  if (node === undefined) return afterLine(text, lineOf(document, ['issue', 'date']), `formerSlugs: [${add}]\n`);
+  if (node === undefined) return belowDate(text, document, `formerSlugs: [${add}]\n`);
   if (isSeq(node) && node.flow !== true && node.items.length > 0) return editLines(text, node, add, drop);
   const [start, end] = node.range ?? [];
   if (start === undefined || end === undefined) return null;
@@ -322,18 +322,11 @@ function edit(text: string, add: string, drop: string, formerSlugs: readonly str
   return `${text.slice(0, yamlStart + start)}${space}[${formerSlugs.join(', ')}]${text.slice(yamlStart + end)}`;
 }
 
-/** Returns the end of the value of the first existing key in `keys`, as an offset in the front matter. */
-function lineOf(document: ReturnType<typeof parseDocument>, keys: readonly string[]): number | null {
-  for (const key of keys) {
-    const node = document.get(key, true);
-    if (isScalar(node) && node.range != null) return node.range[1];
-  }
-  return null;
-}
-
-function afterLine(text: string, offset: number | null, line: string): string | null {
-  if (offset === null) return null;
-  const end = text.indexOf('\n', yamlStart + offset) + 1;
+/** Adds a line below the number or, without one, below the date; null if there is neither. */
+function belowDate(text: string, document: ReturnType<typeof parseDocument>, line: string): string | null {
+  const [above] = [document.get('issue', true), document.get('date', true)].filter(isScalar);
+  if (above?.range == null) return null;
+  const end = text.indexOf('\n', yamlStart + above.range[1]) + 1;
   return text.slice(0, end) + line + text.slice(end);
 }
 
@@ -353,14 +346,7 @@ function editLines(text: string, list: YAMLSeq, add: string, drop: string): stri
 }
 
 /** The result of renaming a folder. */
-export interface Renamed {
-  from: string;
-  to: string;
-  /** The number of the agent, whose old address redirects to the new one; null if it is not published. */
-  issue: number | null;
-  /** Whether the agent is withdrawn, so that neither address has a page. */
-  withdrawn: boolean;
-}
+export type Renamed = ReturnType<typeof renameAgent>;
 
 /**
  * Renames the folder of an agent in the catalog `cwd`. If the agent is published, its old name is added to the end of
@@ -369,14 +355,21 @@ export interface Renamed {
  * Throws UsageError if `to` is not a slug, and OperationError if there is no agent `from`, if `to` belongs to another
  * agent, or if a file cannot be written. The catalog is then unchanged.
  */
-export function renameAgent(cwd: string, calendar: Calendar, from: string, to: string): Renamed {
+export function renameAgent(cwd: string, calendar: Calendar, from: string, to: string) {
   const folder = calendar.folders.find(({ slug }) => slug === from);
   if (folder === undefined) throw unknownAgent(from, calendar);
   demand(slugSchema, 'new', to);
   if (from === to) throw new UsageError(`The agent is already called ${to}.`);
   freeSlug(to, { ...calendar, folders: calendar.folders.filter((other) => other !== folder) });
   const { issue, withdrawn } = folder.schedule;
-  const renamed = { from, to, issue, withdrawn };
+  const renamed = {
+    from,
+    to,
+    /** The number of the agent, whose old address redirects to the new one; null if it is not published. */
+    issue,
+    /** Whether the agent is withdrawn, so that neither address has a page. */
+    withdrawn,
+  };
   const text = issue === null ? null : withOldName(folder, from, to);
 
   const [old, renamedPath] = [join(cwd, pathOf(from, '')), join(cwd, pathOf(to, ''))];
@@ -400,20 +393,16 @@ export function renameAgent(cwd: string, calendar: Calendar, from: string, to: s
 }
 
 function unknownAgent(slug: string, { folders, reserved }: Calendar): OperationError {
+  const refused = (advice: string) => new OperationError(`There is no agent ${visible(slug)} in agents/.${advice}`);
   const moved = folders.find(({ schedule }) => schedule.formerSlugs.includes(slug));
-  const slip = nearest(
-    slug,
-    folders.map((folder) => folder.slug),
-  );
-  const advice =
-    moved !== undefined
-      ? ` It is now called ${moved.slug}.`
-      : reserved.some((published) => published.slug === slug)
-        ? ' It was published and then deleted. Restore it first; npx --no daily-agent-catalog validate says how.'
-        : slip === undefined
-          ? ''
-          : ` Did you mean ${slip}?`;
-  return new OperationError(`There is no agent ${visible(slug)} in agents/.${advice}`);
+  if (moved !== undefined) return refused(` It is now called ${moved.slug}.`);
+  if (reserved.some((published) => published.slug === slug))
+    return refused(
+      ' It was published and then deleted. Restore it first; npx --no daily-agent-catalog validate says how.',
+    );
+  const slugs = folders.map((folder) => folder.slug);
+  const slip = nearest(slug, slugs);
+  return refused(slip === undefined ? '' : ` Did you mean ${slip}?`);
 }
 
 /** Returns the agent.md of a published agent with its old name in `formerSlugs`. */
