@@ -104,16 +104,16 @@ export async function announce(options: AnnounceOptions): Promise<Announced> {
 }
 
 /** Says what `announce` would do. Changes nothing. */
-export async function rehearse(options: AnnounceOptions): Promise<{ result: Announced; plan: Plan | null }> {
+export async function rehearse(options: AnnounceOptions): Promise<Announced> {
   const checked = await check(options);
-  if (!('plan' in checked)) return { result: checked, plan: null };
+  if (!('plan' in checked)) return checked;
   const { plan } = checked;
-  if (await options.sender.isSent(plan)) return { result: alreadySent(plan), plan };
+  if (await options.sender.isSent(plan)) return alreadySent(plan);
   const audience = await options.sender.audience();
   const message =
     wouldContinue(plan, await options.journal.read(plan.key)) ??
     `Would send ${plan.name} with ${options.sender.name} to ${audience}.`;
-  return { result: { outcome: 'dry-run', key: plan.key, message }, plan };
+  return { outcome: 'dry-run', key: plan.key, message };
 }
 
 /** Whether an email was not sent, and will be. */

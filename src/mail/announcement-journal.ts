@@ -54,7 +54,6 @@ export interface Announcement {
 
 /** The right to send an announcement, which one process has at a time. */
 export interface Claim {
-  readonly key: string;
   readonly announcement: Announcement;
   /** Stores an event durably, then changes `announcement`. Rejects if the right was lost; the event is then not stored. */
   append(event: AnnouncementEvent): Promise<void>;
@@ -124,7 +123,6 @@ async function claimOf(
   };
   if (announcement === null) await append({ type: 'claimed', key });
   return {
-    key,
     get announcement() {
       return announcement as Announcement;
     },

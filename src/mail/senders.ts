@@ -137,7 +137,7 @@ async function openSmtpSender(
   }
   if (subscriptions !== undefined) requireMailKey(environment);
   const key = await openMailKey({ environment, folder: data, random: randomBytes });
-  const pace = { maxConnections: 5, rateLimit: settings.rate, now: () => now().getTime(), wait };
+  const pace = { maxConnections: mostAtOnce, rateLimit: settings.rate, now: () => now().getTime(), wait };
   const smtp = openSmtp(settings.smtp, pace);
   const sender = smtpSender({
     ...{ smtp, key, list, runtimeUrl, now, signal, onProgress },
@@ -156,8 +156,6 @@ interface SmtpSenderTools extends Pick<SenderOptions, 'list' | 'now' | 'signal' 
   runtimeUrl: string;
   /** The domain of the sender, for Message-ID and List-Id. */
   domain: string;
-  /** How many emails may be in progress at once. @default 5 */
-  connections?: number;
 }
 
 type SendTo = (
@@ -165,6 +163,9 @@ type SendTo = (
   recipient: Pick<StoredSubscription, 'id' | 'email'>,
   beforeEnd?: () => Promise<void>,
 ) => Promise<void>;
+
+/** How many emails may be in progress at once. */
+const mostAtOnce = 5;
 
 /** After this many failures in a row that are not about an address, the server is left alone until the next run. */
 const mostFailures = 5;
@@ -226,7 +227,7 @@ async function sendWaiting(
   subject: Subject,
   claim: Claim,
   sendTo: SendTo,
-  { subscriptions, key, now, connections = 5, signal, onProgress = () => {} }: SmtpSenderTools,
+  { subscriptions, key, now, signal, onProgress = () => {} }: SmtpSenderTools,
 ): Promise<string> {
   const all = [...(claim.announcement.deliveries ?? [])];
   // Those that failed come last, so that they never keep the others from being sent.
@@ -295,7 +296,7 @@ async function sendWaiting(
     }
   }
 
-  const workers = await Promise.allSettled(Array.from({ length: connections }, work));
+  const workers = await Promise.allSettled(Array.from({ length: mostAtOnce }, work));
   for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
   // A server that refuses everyone, since it is set up wrongly, says nothing about the addresses.
   if ([...(claim.announcement.deliveries?.values() ?? [])].includes('accepted'))

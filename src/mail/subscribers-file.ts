@@ -185,8 +185,6 @@ async function readSuppressions(file: string): Promise<ReadonlyMap<string, strin
 interface SubscriberFileTools {
   file: string;
   log: SubscriberLog;
-  /** Milliseconds since 1970. @default Date.now */
-  now?: () => number;
   /** @default node:fs/promises */
   disk?: Disk;
 }
@@ -201,17 +199,12 @@ interface SubscriberFileTools {
  * While the disk fails, subscriptions are refused, and the file is reopened until that works. Throws OperationError if
  * another process has the file, or its path cannot be a file.
  */
-export async function openSubscriberFile({
-  file,
-  log,
-  now = Date.now,
-  disk,
-}: SubscriberFileTools): Promise<SubscriberProvider> {
+export async function openSubscriberFile({ file, log, disk }: SubscriberFileTools): Promise<SubscriberProvider> {
   const provider = 'file';
   const journal = await openLastingJournal<StoredLine, StoredLine>({
     file,
     prepare: (lines) => lines.map(stored),
-    now: () => new Date(now()),
+    now: () => new Date(),
     random: randomBytes,
     warn: (message) => log.warn({ provider, file }, message),
     ownerOnly: true,

@@ -189,7 +189,7 @@ async function runAnnounce(flags: Flags, data: string, store: AnnouncementStore,
     }
     const { checkLive } = mails;
     const options: AnnounceOptions = { site, list, weekly, late, now, journal, sender, checkLive };
-    return flags.dryRun === true ? (await mails.rehearse(options)).result : await mails.announce(options);
+    return await (flags.dryRun === true ? mails.rehearse(options) : mails.announce(options));
   } finally {
     process.off('SIGTERM', stopping).off('SIGINT', stopping);
     close();

@@ -37,7 +37,6 @@ async function sendWith(
     null,
   ) as Announcement;
   const claim: Claim = {
-    key: 'key',
     get announcement() {
       return known;
     },
