@@ -113,11 +113,6 @@ export function openSmtp(
 
   /** When the next email may be sent. nodemailer's own limit lets each connection send an email before it counts. */
   let next = 0;
-  async function nextSlot(): Promise<void> {
-    const at = Math.max(next, now());
-    next = at + 1000 / rateLimit;
-    if (at > now()) await wait(Math.ceil(at - now()));
-  }
 
   return {
     /**
@@ -130,13 +125,17 @@ export function openSmtp(
         // Mailbox providers accept a long address in this header only if it is not folded.
         'List-Unsubscribe': { prepared: true, value: `<${unsubscribe}>` },
         'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+        // Keeps programs such as vacation(1) from answering (RFC 3834).
+        'Auto-Submitted': 'auto-generated',
       };
       let complete = false;
       ends.set(headers, async () => {
         await beforeEnd?.();
         complete = true;
       });
-      await nextSlot();
+      const at = Math.max(next, now());
+      next = at + 1000 / rateLimit;
+      if (at > now()) await wait(Math.ceil(at - now()));
       try {
         await transport.sendMail({ ...mail, from, to: { name: '', address: to }, headers });
       } catch (error) {

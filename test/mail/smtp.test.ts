@@ -35,7 +35,7 @@ function settings(url: string): SmtpSettings {
   return parseSmtpSettings({ CATALOG_SMTP_URL: url, CATALOG_MAIL_FROM: from }) as SmtpSettings;
 }
 
-test('an email arrives as text and HTML, with the headers for unsubscribing in one click, unfolded', async () => {
+test('an email arrives as text and HTML, with the headers for unsubscribing in one click, unfolded, and no vacation program answers it', async () => {
   const mailbox = await startMailbox();
   const smtp = openSmtp(settings(mailbox.url));
   await smtp.send(mail);
@@ -48,6 +48,7 @@ test('an email arrives as text and HTML, with the headers for unsubscribing in o
   );
   assert.match(received?.raw ?? '', `\r\nList-Unsubscribe: <${unsubscribe}>\r\n`);
   assert.match(received?.raw ?? '', '\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n');
+  assert.match(received?.raw ?? '', '\r\nAuto-Submitted: auto-generated\r\n');
   assert.match(received?.raw ?? '', /^List-Id: Daily <daily\.agents\.example\.com>\r$/im);
 });
 
