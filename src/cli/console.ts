@@ -13,6 +13,7 @@ export class Console {
   #hasLost = false;
   readonly #out: NodeJS.WritableStream;
   readonly #error: NodeJS.WritableStream;
+  /** Whether stderr is a terminal that can clear a line. The one of Emacs, whose TERM is dumb, shows the codes as text. */
   readonly #isTerminal: boolean;
   readonly #now: () => number;
   /** The task in progress, the time from which its progress is shown again, in milliseconds, and whether it is on the screen. */
@@ -33,10 +34,12 @@ export class Console {
     this.#error = error;
     out.on('error', (failure) => this.#lose(failure, 'The results cannot be written to stdout'));
     error.on('error', (failure) => this.#lose(failure));
-    this.#isTerminal = (error as WriteStream).isTTY === true;
-    const allowed = (environment.NO_COLOR ?? '') === '' && environment.TERM !== 'dumb';
-    this.color = allowed && (error as WriteStream).isTTY === true;
-    this.colorData = allowed && (out as WriteStream).isTTY === true;
+    const isTerminal = (stream: NodeJS.WritableStream) =>
+      (stream as WriteStream).isTTY === true && environment.TERM !== 'dumb';
+    this.#isTerminal = isTerminal(error);
+    const allowed = (environment.NO_COLOR ?? '') === '';
+    this.color = allowed && this.#isTerminal;
+    this.colorData = allowed && isTerminal(out);
   }
 
   /** The exit code of a command that returned normally; 1 if it found errors, or if its output cannot be written. */

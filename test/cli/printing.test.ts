@@ -90,11 +90,11 @@ test('our colors stay, and those in other text are removed', () => {
   assert.is(said(false), '�[31mred�[0m �[8mhidden�[38;5;1m\n');
 });
 
-test('progress is shown from one second on, with the time left: on a terminal as one line, which the next message clears, and in logs every ten seconds', () => {
-  const told = (isTTY: boolean) => {
+test('progress is shown from one second on, with the time left: on a terminal as one line, which the next message clears, and in logs and the shell of Emacs every ten seconds', () => {
+  const told = (isTTY: boolean, env = {}) => {
     const error = Object.assign(new PassThrough(), { isTTY });
     let now = 0;
-    const terminal = new Console(new PassThrough(), error, {}, () => now);
+    const terminal = new Console(new PassThrough(), error, env, () => now);
     for (const [done, at] of [0, 120, 999, 1000, 1050, 1100, 11_000, 11_100].entries()) {
       now = at;
       terminal.progress('Checking agents', done, 9);
@@ -107,6 +107,7 @@ test('progress is shown from one second on, with the time left: on a terminal as
   const lines = shown.map((text) => `\rChecking agents: ${text}\u001b[K`);
   assert.is(told(true), `${lines.join('')}\r\u001b[KDone.\nBye.\n`);
   assert.is(told(false), 'Checking agents: 3 of 9, 2 s left\nChecking agents: 6 of 9, 6 s left\nDone.\nBye.\n');
+  assert.is(told(true, { TERM: 'dumb' }), told(false));
 });
 
 test('a slow reader of many lines is waited for, so that they do not fill the memory', async () => {
