@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { configExtensions, configTypes } from '../../src/schema/slugs.ts';
 import { bundled, inFolder, snapshot } from '../support/catalog.ts';
 import { confirmLink, unsubscribeLink } from '../support/confirmations.ts';
 import { putLock } from '../support/lock.ts';
@@ -319,6 +320,16 @@ test('a proxy that serves the files forwards what only the server can answer, an
   assert.match(caddy, /^\t\tnot path .* \/subscription\/\*$/m);
   for (const type of ['font/woff2', 'application/zip', 'application/mcp-server-card+json'])
     assert.ok(nginx.includes(type));
+  // Caddy gives a file whose ending it does not know no type at all, and .csv its own. nginx has a default type.
+  const plain = /^\t\t@plain path (.*)$/m.exec(caddy)?.[1]?.split(' ').sort();
+  const isPlain = (extension: string) => configTypes[extension]?.startsWith('text/plain');
+  assert.equal(
+    plain,
+    configExtensions
+      .filter(isPlain)
+      .map((extension) => `*.${extension}`)
+      .sort(),
+  );
 });
 
 test('systemd finds no mistake in a unit', async () => {
