@@ -17,7 +17,7 @@ import { readPublished } from '../storage/build-folder.ts';
 import { publishedPlugins, readReleases } from './install-branch.ts';
 import { BuildMemory } from './last-build.ts';
 import { readTemplates } from './read-templates.ts';
-import { type Destination, MemoryDestination, problemsOf, renderSite, UnrenderableAgents } from './render.ts';
+import { type Destination, MemoryDestination, renderSite, tryAgents, UnrenderableAgents } from './render.ts';
 import { BuildWriter, refuseOtherTrees, writeInstallTree } from './write.ts';
 
 interface RenderOptions extends Selection {
@@ -188,5 +188,6 @@ export function trialProblems(
   slugs?: ReadonlySet<string>,
 ): Diagnostic[] {
   if (slugs?.size === 0) return [];
-  return problemsOf(makeSite(readTemplates(cwd), settings, selected, { preview: true }), slugs);
+  const site = makeSite(readTemplates(cwd), settings, selected, { preview: true });
+  return [...tryAgents(site, slugs)].flatMap(([, problems]) => problems);
 }

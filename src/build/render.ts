@@ -189,15 +189,23 @@ function* filesOf(site: Site): Generator<{ file: RenderedFile; rank: number; pos
 }
 
 /**
- * Returns a diagnostic for each agent in `slugs` (default: all) that cannot be rendered. Only files about a single
- * agent are rendered. Throws ContentError if a template is malformed.
+ * Renders the agents in `slugs` (default: all) one after the other, and yields the slug of each, with a diagnostic if it
+ * cannot be rendered. Only files about a single agent are rendered. Throws ContentError if a template is malformed.
  */
-export function problemsOf(site: Site, slugs?: ReadonlySet<string>): Diagnostic[] {
-  const problems: Diagnostic[] = [];
-  for (const { file } of filesOf(site)) {
-    if (file.agent !== undefined && (slugs?.has(file.agent) ?? true)) attempt(file, problems, () => '');
+export function* tryAgents(site: Site, slugs?: ReadonlySet<string>): Generator<[slug: string, problems: Diagnostic[]]> {
+  let last: string | undefined;
+  let problems: Diagnostic[] = [];
+  for (const { file, position } of filesOf(site)) {
+    const slug = position === null ? undefined : file.agent;
+    if (slug !== undefined && slugs?.has(slug) === false) continue;
+    if (slug !== last && last !== undefined) {
+      yield [last, problems];
+      problems = [];
+    }
+    if (slug === undefined) return;
+    last = slug;
+    attempt(file, problems, () => '');
   }
-  return problems;
 }
 
 /**

@@ -64,10 +64,7 @@ export function countFixable(
   const schema = frontMatterSchema(vocabulary);
   const judge = (source: SourceFolder) => {
     const folder = parseSafely(source, schema, vocabulary.rules);
-    const problems = [
-      ...folder.diagnostics,
-      ...withRules(editorialFindings(folder, settings.language), settings.rules),
-    ];
+    const problems = [...folder.diagnostics, ...editorial(folder, settings)];
     return { names: problems.map(nameOf), isPublished: folder.schedule.issue !== null };
   };
   const nameOf = ({ file, code, message }: Diagnostic) => JSON.stringify([file, code, message]);
@@ -104,19 +101,23 @@ export function diagnosticsOf(
   const unjudged = new Set(folders.filter(({ texts }) => !judged.has(texts)).map(({ slug }) => slug));
   const problems = renderProblems(cwd, withCategories(settings, vocabulary, selected), selected, unjudged);
   const faulty = new Set(problems.map(({ slug }) => slug));
-  const editorial = folders.flatMap((folder, index) => {
+  const judgments = folders.flatMap((folder, index) => {
     onProgress('Checking agents', index + 1, folders.length);
-    const cached = judged.get(folder.texts);
-    const findings = cached ?? withRules(editorialFindings(folder, settings.language), settings.rules);
+    const findings = judged.get(folder.texts) ?? editorial(folder, settings);
     if (!faulty.has(folder.slug)) judged.set(folder.texts, findings);
     return findings;
   });
   return sortDiagnostics([
     ...diagnostics,
-    ...editorial,
+    ...judgments,
     ...withRules([...findingsAcross(folders), ...regressions(cwd, folders)], settings.rules),
     ...problems,
   ]);
+}
+
+/** Returns the findings of the editorial rules about a folder, with the severities of the settings. */
+export function editorial(folder: ParsedFolder, { language, rules }: Settings): Diagnostic[] {
+  return withRules(editorialFindings(folder, language), rules);
 }
 
 /** If the categories in the settings are unknown, adds those that agents use. */

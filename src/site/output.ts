@@ -94,9 +94,9 @@ export function forAgents(
   return {
     path,
     purpose,
-    *files(site) {
+    *files(site, only) {
       for (const agent of site.agents) {
-        if (!hasFile(agent)) continue;
+        if ((only !== undefined && only !== agent.slug) || !hasFile(agent)) continue;
         yield ofAgent(agent, path.replace('{slug}', agent.slug), (digest) => render(site, agent, digest));
       }
     },

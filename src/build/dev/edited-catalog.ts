@@ -5,7 +5,7 @@ import { readHistory } from '../../content/history.ts';
 import { type ContentMemory, parseSafely, settleContent } from '../../content/load.ts';
 import type { ParsedFolder } from '../../content/parse/parse.ts';
 import { readAgent, readAgents, type SourceFolder, unreadable } from '../../content/read.ts';
-import { editorialFindings, editorialRules } from '../../content/rules/index.ts';
+import { editorialRules } from '../../content/rules/index.ts';
 import { select } from '../../content/schedule.ts';
 import { loadSettings } from '../../content/settings.ts';
 import { zone } from '../../lib/calendar.ts';
@@ -15,14 +15,14 @@ import { programFolder } from '../../program.ts';
 import { frontMatterSchema, type NumberedAgent } from '../../schema/agent.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
-import { withRules } from '../../schema/rules.ts';
 import type { Settings } from '../../schema/settings.ts';
 import { makeSite, withTexts } from '../../site/make-site.ts';
 import type { TemplateFiles } from '../../site/shared/templates.ts';
 import type { Site } from '../../site/site.ts';
 import { gitStamp } from '../last-build.ts';
 import { readTemplates } from '../read-templates.ts';
-import { diagnosticsOf } from '../validate.ts';
+import { tryAgents } from '../render.ts';
+import { diagnosticsOf, editorial } from '../validate.ts';
 
 /** The changes on the disk since the last update. */
 export interface Changes {
@@ -97,6 +97,9 @@ export class EditedCatalog {
   #diagnostics: readonly Diagnostic[] = [];
   /** The findings of the rules about folders that have not changed since. */
   #judged: NonNullable<Parameters<typeof diagnosticsOf>[3]['judged']> = new WeakMap();
+  /** The agents that the last update left to `judge`, by slug. */
+  #unjudged = new Set<string>();
+  #trial: ReturnType<typeof tryAgents> | null = null;
   /** Whether checks and data that depend on all agents, such as related agents, are out of date. */
   isBehind = false;
   /** Increases when settings or templates change, and with them perhaps every file. */
@@ -124,6 +127,8 @@ export class EditedCatalog {
         errors.push(...error.diagnostics);
       }
     };
+    const hasChanges = settings || templates || agents === 'all' || agents.size > 0;
+    this.#trial = null;
     // Until a broken file is fixed, every update tries it again and so reports its errors again.
     const again = settings || this.#isBroken('catalog.config.json');
     if (again) attempt(() => this.#readSettings());
@@ -139,7 +144,7 @@ export class EditedCatalog {
       before.size === this.#entries.size && [...this.#entries].every(([slug, entry]) => before.get(slug) === entry);
     const isUpToDate = () => (agents === 'all' ? this.site !== null && isSame() : this.#replaceTexts(agents, before));
     if (!again && !templates && errors.length === 0 && isUpToDate()) return;
-    if (errors.every(({ slug }) => slug !== null)) attempt(() => this.#makeSite(previous, errors));
+    if (errors.every(({ slug }) => slug !== null)) attempt(() => this.#makeSite(previous, errors, hasChanges));
     this.errors = errors;
   }
 
@@ -158,8 +163,31 @@ export class EditedCatalog {
     const { rules = {} } = this.#settings ?? {};
     const findings = this.#diagnostics.filter((finding) => finding.slug === slug);
     const broken = new Set<string>(findings.map(({ code }) => code));
-    const checked = folder.written === null ? [] : editorialRules;
+    const checked = folder.written === null || this.#unjudged.has(slug) ? [] : editorialRules;
     return { findings, passed: checked.filter((code) => !broken.has(code) && rules[code] !== 'off') };
+  }
+
+  /**
+   * Judges agents that the last update left out, for `ms` milliseconds, so that an update without changes can tell all
+   * errors at once. Returns whether some are left.
+   */
+  judge(ms: number): boolean {
+    const { site } = this;
+    const end = performance.now() + ms;
+    try {
+      while (site !== null && this.#unjudged.size > 0) {
+        this.#trial ??= tryAgents(site, this.#unjudged);
+        const { value: [slug, problems] = [] } = this.#trial.next();
+        if (slug === undefined) break;
+        const folder = this.#entries.get(slug)?.folder;
+        if (folder && problems?.length === 0) this.#judged.set(folder.texts, editorial(folder, site.settings));
+        this.#unjudged.delete(slug);
+        if (performance.now() > end) return true;
+      }
+    } catch {
+      // The next update meets the same error and reports it.
+    }
+    return false;
   }
 
   #isBroken(path: string): boolean {
@@ -228,21 +256,22 @@ export class EditedCatalog {
       if (!hasOnlyOwnFindings || slotOf(before) !== slotOf(after)) return false;
       const { issue, date } = published;
       agents.set(position, { ...after.agent, issue, date });
+      this.#unjudged.delete(slug);
     }
     const others = (diagnostics: readonly Diagnostic[]) => diagnostics.filter(({ slug }) => !slugs.has(slug ?? ''));
     const folders = [...slugs].flatMap((slug) => this.#entries.get(slug)?.folder ?? []);
     const own = folders.flatMap(({ diagnostics }) => diagnostics);
     this.#findings = [...others(this.#findings), ...own];
     this.errors = [...others(this.errors), ...own.filter(({ severity }) => severity === 'error')];
-    const { language, rules } = site.settings;
-    const editorial = folders.flatMap((folder) => withRules(editorialFindings(folder, language), rules));
-    this.#diagnostics = [...others(this.#diagnostics), ...own, ...editorial];
+    const judged = folders.flatMap((folder) => editorial(folder, site.settings));
+    this.#diagnostics = [...others(this.#diagnostics), ...own, ...judged];
     this.site = withTexts(site, agents);
     this.isBehind = true;
     return true;
   }
 
-  #makeSite(settings: Settings, errors: Diagnostic[]): void {
+  /** With `mayWait`, many agents that were not judged yet are left to `judge`: their errors can come later than pages. */
+  #makeSite(settings: Settings, errors: Diagnostic[], mayWait: boolean): void {
     const { cwd, cache } = this.#options;
     if (this.#templates === null) return;
     const today = this.#options.today ?? zone(settings.timezone).today(new Date());
@@ -254,7 +283,12 @@ export class EditedCatalog {
     const history = this.#git.ofGit('history', () => readHistory(cwd));
     const selected = select(content, { today, future: true, drafts: true });
     this.#findings = content.diagnostics;
-    this.#diagnostics = diagnosticsOf(cwd, content, settings, { today, judged: this.#judged });
+    const unjudged = folders.filter(({ texts }) => !this.#judged.has(texts)).map(({ slug }) => slug);
+    this.isBehind = mayWait && unjudged.length > fewAgents;
+    this.#unjudged = new Set(this.isBehind ? unjudged : []);
+    this.#diagnostics = this.isBehind
+      ? [...content.diagnostics, ...folders.flatMap(({ texts }) => this.#judged.get(texts) ?? [])]
+      : diagnosticsOf(cwd, content, settings, { today, judged: this.#judged });
     errors.push(...selected.errors);
     this.unpublished = new Map(
       content.folders
@@ -263,11 +297,13 @@ export class EditedCatalog {
     );
     const before = this.site;
     const options = { preview: true, history: new Map(history.changes), cache, images: true };
-    this.isBehind = false;
     this.site = makeSite(this.#templates, settings, selected, options);
     before?.images.close();
   }
 }
+
+/** How many agents an update judges at once: about a quarter of a second. */
+const fewAgents = 50;
 
 /** The fields that decide an agent's number, date and addresses, as a text to compare. */
 function slotOf({ schedule }: ParsedFolder): string {

@@ -311,6 +311,8 @@ export type RunningDev = Awaited<ReturnType<typeof startDev>>;
 
 /** How long nothing may change before what depends on all agents is checked and found again, in milliseconds. */
 const idleMs = 1_000;
+/** How long agents are judged before other work has its turn, in milliseconds. */
+const stepMs = 50;
 
 /**
  * Serves a catalog with its drafts and scheduled agents on this machine alone, and updates open pages when its files
@@ -341,7 +343,13 @@ export async function startDev(options: DevOptions) {
     }
     clearTimeout(timer);
     // Only an update without changes tells all errors then.
-    if (preview?.catalog.isBehind) timer = setTimeout(() => update(nothing), idleMs);
+    if (preview?.catalog.isBehind) timer = setTimeout(finish, idleMs);
+  }
+
+  /** Pages are served between its steps. */
+  function finish(): void {
+    if (preview?.catalog.judge(stepMs)) timer = setTimeout(finish);
+    else update(nothing);
   }
 
   try {

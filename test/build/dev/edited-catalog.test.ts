@@ -100,6 +100,25 @@ test('its errors are the errors of catalog validate after each edit', () =>
     assert.not.ok((await agreed()).includes('good error editorial/excerpt'));
   }));
 
+test('many agents can be shown before they are judged; an edit is judged at once, and the rest before all errors are told', () =>
+  inFolder(async (folder) => {
+    const many = Array.from({ length: 52 }, (_, index) => ({ slug: `agent-${index}`, date: addDays(today, -index) }));
+    writeCatalog(folder, [{ ...many[0], front: short }, ...many.slice(1)] as SmallAgent[]);
+    const catalog = opened(folder);
+    const told = () => [catalog.site?.agents.length, catalog.isBehind, codesOf(catalog.allErrors)];
+    assert.equal(told(), [52, true, []]);
+    assert.equal(catalog.checksOf('agent-0')?.passed, []);
+    assert.is(catalog.judge(0), true);
+    writeCatalog(folder, [{ ...many[1], front: short }] as SmallAgent[]);
+    catalog.update(changed('agent-1'));
+    assert.equal(told(), [52, true, ['agent-1 error editorial/excerpt']]);
+    assert.ok(catalog.checksOf('agent-1')?.passed.includes('editorial/untrusted'));
+    while (catalog.judge(20)) assert.is(catalog.isBehind, true);
+    catalog.update(nothing);
+    assert.equal(told(), [52, false, ['agent-0 error editorial/excerpt', 'agent-1 error editorial/excerpt']]);
+    assert.ok(catalog.checksOf('agent-0')?.passed.includes('editorial/untrusted'));
+  }));
+
 test('an edit of texts keeps the errors of other agents, and makes no warning an error', () =>
   inFolder((folder) => {
     writeCatalog(folder, agents.slice(0, 3), { rules: { ...smallSettings.rules, 'file/line-ends': 'warning' } });

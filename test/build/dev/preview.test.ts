@@ -170,7 +170,9 @@ test('a switch to a branch that changes 500 files is followed', () =>
       writeFiles(join(folder, 'agents', agent.slug), { ...smallAgent(agent), 'config.json': '{}\n' });
     }
     await shows('/agents/b99', 'The b99 agent');
+    writeFiles(join(folder, 'agents/b0'), smallAgent({ ...branch[0], front: { excerpt: 'Short.' } } as SmallAgent));
     await shows('/api/agents.json', '"count": 104');
+    await until(() => lastOf(preview).some((error) => error.startsWith('editorial/excerpt agents/b0/')));
     for (const { slug } of branch) rmSync(join(folder, 'agents', slug), { recursive: true });
     await shows('/api/agents.json', '"count": 4');
     await until(() => lastOf(preview).length === 0);
