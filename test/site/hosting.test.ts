@@ -157,6 +157,14 @@ test('paths in the stylesheet of a folder are relative to that folder', () => {
   assert.is(String(served.get('assets/print/style.css')), `url("../b?v=${version}") url("b")`);
 });
 
+test('the security.txt of a site without agents has not expired', () =>
+  inFolder((folder) => {
+    writeCatalog(folder, [], { securityContact: 'mailto:security@press.example' });
+    const [expires = ''] =
+      /(?<=^Expires: ).*/m.exec(render(folder, { today: '2026-11-20' }).get('.well-known/security.txt') ?? '') ?? [];
+    assert.ok(new Date(expires) > new Date('2099-01-01'), expires);
+  }));
+
 test('a site without a contact has no security.txt, and links at the root of a host have no path', () =>
   inFolder((folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2026-11-20' }], { runtimeUrl: 'https://press.example' });

@@ -49,7 +49,7 @@ export const headers = single(
 /** Makes GitHub Pages serve all files, even those whose names start with a dot. */
 export const noJekyll = single('.nojekyll', 'Makes GitHub Pages serve every file', () => '', none);
 
-/** Where to report a vulnerability (RFC 9116). It expires a year after the newest agent's date. */
+/** Where to report a vulnerability (RFC 9116). It expires a year after the newest agent's date; without agents, in 2100. */
 export const securityContact: Output = {
   path: '.well-known/security.txt',
   purpose: 'Where to report a vulnerability, if the settings name a contact',
@@ -58,7 +58,7 @@ export const securityContact: Output = {
     if (contact === undefined) return;
     const path = '.well-known/security.txt';
     const render = () => {
-      const last = agents[0]?.date ?? '1970-01-01';
+      const last = agents[0]?.date ?? '2099-01-01';
       const expires = zone(settings.timezone).startOfDay(addDays(last, 365)).toISOString();
       return `Contact: ${contact}\nExpires: ${expires}\nPreferred-Languages: ${settings.language}\nCanonical: ${url.absolute(path)}\n`;
     };
