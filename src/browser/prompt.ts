@@ -60,13 +60,13 @@ const copiedMs = 2_000;
 /**
  * A button that copies, with the status next to it, which shows the result.
  *
- * Text that cannot be copied is offered after `place`. `label` says what the button says instead of its own label, if
- * anything.
+ * Text that cannot be copied is offered after `place`, by default after the status. `label` says what the button says instead of
+ * its own label, if anything.
  */
 export function copyButton(
   button: HTMLButtonElement,
   status: Element | null,
-  place: Element,
+  place: Element = status ?? button,
   label?: () => string | undefined,
 ) {
   // The name of the button may go on, hidden, after the text that the reader sees.
@@ -109,8 +109,7 @@ export function startCopying(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
     const target = document.getElementById(button.dataset.copy ?? '');
     if (target === null) continue;
-    const status = button.nextElementSibling;
-    const { copy } = copyButton(button, status, status ?? button);
+    const { copy } = copyButton(button, button.nextElementSibling);
     button.hidden = false;
     button.addEventListener('click', () => copy(target.textContent));
   }
@@ -137,9 +136,13 @@ function promptText(id: string): string {
 /** The event of a field whose text was changed in another tab. */
 const followed = 'followed';
 
-/** Calls `changed` when a field of a form changes, in this tab or in another one. */
+/**
+ * Calls `changed` when a field of a form changes, in this tab or in another one. Without an event, browsers also fill in what a
+ * reader typed before they left the page, and some do so after its scripts ran.
+ */
 function watchFields(form: Element, changed: (event: Event) => void): void {
   for (const event of ['input', followed]) form.addEventListener(event, changed);
+  addEventListener('pageshow', changed);
 }
 
 /** Starts the forms that copy the prompt with the reader's input. `data-fill-in` is the id of the prompt. */

@@ -95,8 +95,7 @@ function startFolds(): void {
 /** Starts the buttons that share the page of an agent, whose address is in `data-share`, or copy its title and address. */
 function startSharing(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-share]')) {
-    const status = button.nextElementSibling;
-    const { copy } = copyButton(button, status, status ?? button);
+    const { copy } = copyButton(button, button.nextElementSibling);
     const [title = '', url = ''] = [document.querySelector('h1')?.textContent ?? '', button.dataset.share];
     button.hidden = false;
     button.addEventListener('click', () => {

@@ -314,6 +314,12 @@ test('finds one field in a prompt that declares no inputs, whose text is not rem
     const expected = undeclared.replace('\n\nRULES\n', '\n\n<input>\nlamp, 12\n</input>\n\nRULES\n');
     assert.is(await linkedOn(page), expected);
     assert.equal(await textsKept(page), []);
+    // The browser fills the field in again.
+    await page.goto(`${address()}/about`);
+    await page.goBack();
+    await until(async () => (await linkedOn(page)) === expected);
+    assert.equal(await valuesOf(page), ['lamp, 12']);
+    assert.is(await page.locator('.fill-in [type="submit"]').textContent(), 'Copy with your input');
   });
 });
 
