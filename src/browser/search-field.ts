@@ -45,11 +45,12 @@ export function showAddress(form: HTMLFormElement): void {
 /** Puts a search into the address bar. The back button undoes one at a time. */
 export function writeAddress(state: SearchState): void {
   const address = new URL(location.href);
+  // Links write the same search in different ways, such as a space as %20 or +.
+  if (names.every((name) => (address.searchParams.get(name) ?? '').trim() === state[name])) return;
   for (const name of names) {
     if (state[name] === '') address.searchParams.delete(name);
     else address.searchParams.set(name, state[name]);
   }
-  if (address.search === location.search) return;
   try {
     history.pushState(null, '', address);
   } catch {
@@ -96,7 +97,8 @@ export function startSearch(): void {
     tell('Loading search …');
     if (loading) return;
     loading = true;
-    import(form.dataset.script ?? '')
+    // Browsers never load an address again that could not be imported. This one is new each time, and the file the same.
+    import(`${form.dataset.script}#${Date.now()}`)
       .then((module: { attach(form: HTMLFormElement): Promise<void> }) => module.attach(form))
       .then(
         () => {

@@ -119,6 +119,9 @@ test('is told that the search cannot be loaded, gets to the archive with Enter, 
     await message.waitFor();
     await page.locator('[name="category"]').selectOption('');
     await message.waitFor({ state: 'detached' });
+    await page.unroute('**/assets/search.js*');
+    await page.locator('[name="category"]').selectOption('coding');
+    await textOf(page, 'main .results-count', /^4 agents found$/);
   });
 });
 
