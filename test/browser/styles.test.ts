@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hebrew, longWords } from '../support/awkward-agents.ts';
 import { browseCatalog, focusOf, tabTo, textOf } from '../support/browser.ts';
-import { goodPrompt } from '../support/good-agent.ts';
+import { goodPrompt, goodSampleInput } from '../support/good-agent.ts';
 import { until } from '../support/until.ts';
 
 /** What the style sheet owes to readers with a keyboard, a finger, a printer, or a large number. */
@@ -21,7 +21,7 @@ const { address, look, visit } = browseCatalog(
     slug: `agent-${issue}`,
     date: `2026-01-0${index + 1}`,
     front: { issue: String(issue) },
-    files: { 'prompt.txt': long },
+    files: { 'prompt.txt': long, 'sample-input.txt': goodSampleInput.replace('\n', `${' wide'.repeat(30)}\n`) },
   })),
   { viewport: { width: 1440, height: 900 } },
 );
@@ -189,14 +189,18 @@ test('paper has the whole prompt, and nothing that only works on a screen', asyn
     assert.is(await page.locator('button:visible').count(), 0);
     for (const part of ['h1', '#problem', '#prompt-text', '#steps', '#sample', '#demo', '#reuse'])
       assert.is(await page.locator(part).isVisible(), true, part);
+    const ink = await page.evaluate(() => getComputedStyle(document.body).color);
+    assert.is(ink, 'rgb(29, 26, 22)', 'dark on white');
     assert.equal(
       await page.locator('.install h3:visible').allTextContents(),
       ['Claude and ChatGPT'],
       'it names the assistant',
     );
     assert.is(await page.locator('[role="tablist"]').isVisible(), false);
-    const ink = await page.evaluate(() => getComputedStyle(document.body).color);
-    assert.is(ink, 'rgb(29, 26, 22)', 'dark on white');
+    const isCut = (element: Element) => element.scrollWidth > element.clientWidth;
+    assert.is(await page.locator('#sample-input').evaluate(isCut), false, 'paper has whole lines');
+    await page.emulateMedia({ media: 'screen' });
+    assert.is(await page.locator('#sample-input').evaluate(isCut), true, 'the screen scrolls them');
   });
   for (const [path, shown] of [
     ['/archive', '[data-list]'],
@@ -219,20 +223,20 @@ test('the chosen tab and the own vote look chosen in forced colors too', async (
     await page.mouse.move(0, 0);
     await page.reload();
     await page.locator('.vote button[aria-pressed="true"]').waitFor();
-    const looks = await page.locator('[role="tab"], .vote button').evaluateAll((all) =>
+    const looks = await page.locator('[role="tab"], .vote button, .switch span').evaluateAll((all) =>
       all.map((element) => {
         const { backgroundColor, borderBottomColor } = getComputedStyle(element);
-        const isChosen = element.matches('[aria-selected="true"], [aria-pressed="true"]');
+        const isChosen = element.matches('[aria-selected="true"], [aria-pressed="true"], :checked + span');
         // A transparent background shows the color of the page.
         const ground = backgroundColor.replace(/^rgba\((.*), 0\)$/, 'rgb($1)');
-        return { kind: element.role ?? 'vote', isChosen, look: `${ground} ${borderBottomColor}` };
+        return { kind: element.role ?? element.localName, isChosen, look: `${ground} ${borderBottomColor}` };
       }),
     );
     for (const { kind, look } of looks.filter(({ isChosen }) => isChosen)) {
       const same = looks.filter((other) => other.kind === kind && other.look === look);
       assert.is(same.length, 1, `${kind}: ${look}`);
     }
-    assert.is(looks.filter(({ isChosen }) => isChosen).length, 2);
+    assert.is(looks.filter(({ isChosen }) => isChosen).length, 3);
   });
 });
 
