@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import { make } from './make.ts';
+import { recall, remember } from './memory.ts';
 
 /**
  * The script that `catalog dev` adds to every page: it follows the changes of the catalog. All texts come from the
@@ -17,7 +18,7 @@ interface State {
 
 const own = document.querySelector<HTMLScriptElement>('script[data-mark]');
 const root = document.createElement('div').attachShadow({ mode: 'open' });
-let source: EventSource | null = null;
+let source: EventSource | undefined;
 
 function stylesheet(): HTMLLinkElement {
   return Object.assign(make('link'), { rel: 'stylesheet', href: '/__dev/dev.css' });
@@ -59,10 +60,10 @@ function showErrors(errors: readonly Diagnostic[]): void {
   const reopen = make('button', 'reopen', count(errors.length, 'error'));
   reopen.addEventListener('click', () => dialog.showModal());
   close.addEventListener('click', () => dialog.close());
-  dialog.addEventListener('close', () => sessionStorage.setItem('dev-closed', key));
+  dialog.addEventListener('close', () => remember('dev-closed', key, 'sessionStorage'));
   dock.prepend(reopen);
   root.append(dialog);
-  if (sessionStorage.getItem('dev-closed') !== key) dialog.showModal();
+  if (recall('dev-closed', 'sessionStorage') !== key) dialog.showModal();
 }
 
 /** Shows what the rules say about the agent of the page. */
@@ -81,8 +82,8 @@ function showChecks(checks: State['checks']): void {
     make('ol', '', ...findings.map(itemOf)),
     make('p', 'passed', passed.length === 0 ? '' : `Passed: ${names.join(', ')}`),
   );
-  panel.open = before?.open ?? sessionStorage.getItem('dev-panel') === 'open';
-  panel.addEventListener('toggle', () => sessionStorage.setItem('dev-panel', panel.open ? 'open' : ''));
+  panel.open = before?.open ?? recall('dev-panel', 'sessionStorage') === 'open';
+  panel.addEventListener('toggle', () => remember('dev-panel', panel.open ? 'open' : '', 'sessionStorage'));
   dock.append(panel);
 }
 
@@ -127,7 +128,6 @@ function updateStyles(styles: State['styles']): void {
 
 function follow(): void {
   source?.close();
-  source = null;
   // Browsers open few connections to one host, so only visible pages have one.
   if (document.hidden) return;
   source = new EventSource(`/__dev/events?path=${encodeURIComponent(location.pathname)}`);

@@ -132,8 +132,9 @@ async function removeRule(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelectorAll('link[rel="stylesheet"]').length === 1);
 }
 
-test('keeps errors open that were closed and opened again, when another file is saved', () =>
+test('keeps errors open that were closed and opened again, when another file is saved, in a browser without storage', () =>
   onPage('/agents/one', async (page) => {
+    await page.evaluate(() => Object.defineProperty(globalThis, 'sessionStorage', { value: null }));
     edit(agentFile, 'difficulty: easy', 'difficulty: none');
     await page.locator(dialog).waitFor();
     await page.keyboard.press('Escape');
