@@ -1,9 +1,10 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { succeeds } from './errors.ts';
 
-/** The processes that this program started and that have not ended. */
-const running = new Set<ChildProcess>();
+/** The processes that this program started and that have not ended, each with its temporary folder. */
+const running = new Map<ChildProcess, string | null>();
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
@@ -12,11 +13,18 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  *
  * They are a process group. At a terminal they stay in the group of this program, so that Ctrl-C reaches them and ssh can
  * ask for a passphrase, unless `ownGroup` is set.
+ *
+ * A signal ends this program without its `finally` blocks, so `temporary`, a folder with what only the process needs, is
+ * removed then too.
  */
 export function startChild(
   command: string,
   args: readonly string[],
-  { ownGroup = !isatty(0), ...options }: SpawnOptions & { ownGroup?: boolean },
+  {
+    ownGroup = !isatty(0),
+    temporary = null,
+    ...options
+  }: SpawnOptions & { ownGroup?: boolean; temporary?: string | null },
 ): ChildProcess {
   const child = spawn(command, args, { ...options, detached: ownGroup && process.platform !== 'win32' });
   if (running.size === 0) {
@@ -24,7 +32,7 @@ export function startChild(
     for (const signal of signals) process.prependListener(signal, endAll);
     process.on('exit', stopAll);
   }
-  running.add(child);
+  running.set(child, temporary);
   const ended = () => {
     running.delete(child);
     if (running.size > 0) return;
@@ -44,7 +52,10 @@ export function stopChild(child: ChildProcess, signal: NodeJS.Signals): void {
 }
 
 function stopAll(): void {
-  for (const child of running) stopChild(child, 'SIGTERM');
+  for (const [child, temporary] of running) {
+    stopChild(child, 'SIGTERM');
+    if (temporary !== null) rmSync(temporary, { recursive: true, force: true });
+  }
 }
 
 /** Ends this program too, unless the command has a listener of its own for the signal. */

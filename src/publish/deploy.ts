@@ -120,7 +120,7 @@ export async function deploy({ dist, build, target, ssh, key, knownHosts }: Depl
   const secrets = key === null ? null : writeSecrets(key, knownHosts);
   try {
     const [command = '', ...args] = ssh === null ? sshCommand(target, secrets) : ssh.split(' ');
-    await send(dist, [command, ...args, script], target);
+    await send(dist, [command, ...args, script], { target, secrets });
   } finally {
     if (secrets !== null) rmSync(secrets, { recursive: true, force: true });
   }
@@ -182,11 +182,15 @@ const remedies: [said: RegExp, remedy: (target: Target) => string][] = [
   [/No space left/, () => 'Free some space on the host.'],
 ];
 
-async function send(dist: string, [command = '', ...args]: readonly string[], target: Target): Promise<void> {
+async function send(
+  dist: string,
+  [command = '', ...args]: readonly string[],
+  { target, secrets }: { target: Target; secrets: string | null },
+): Promise<void> {
   const tar = startChild('tar', ['-C', dist, '-cf', '-', '--', ...readdirSync(dist)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const remote = startChild(command, args, { stdio: ['pipe', 'ignore', 'pipe'] });
+  const remote = startChild(command, args, { stdio: ['pipe', 'ignore', 'pipe'], temporary: secrets });
   const [packing, receiving] = await Promise.all([
     outcomeOf('tar', tar),
     outcomeOf(command, remote),

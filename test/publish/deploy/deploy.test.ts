@@ -104,7 +104,7 @@ test('an interrupted transfer changes nothing on the host, and the message says 
   });
 });
 
-test('a canceled deployment leaves neither ssh nor what ssh started, which could still replace the build', async () => {
+test('a canceled deployment leaves no key, and neither ssh nor what ssh started, which could still replace the build', async () => {
   await inFolder(async (folder) => {
     const [ssh, pids] = [join(folder, 'slow-ssh'), join(folder, 'pids')];
     const out = builtCatalog(join(folder, 'first'), [one]);
@@ -114,12 +114,18 @@ test('a canceled deployment leaves neither ssh nor what ssh started, which could
     );
     chmodSync(ssh, 0o755);
     const args = [bin, 'deploy', `host:${folder}/host`, '--out', out, '--ssh', ssh];
-    const child = spawn(process.execPath, args, { env: inherited(), stdio: 'ignore' });
+    const temporary = join(folder, 'temporary');
+    mkdirSync(temporary);
+    const secrets = { RUNTIME_SSH_KEY: privateKey, RUNTIME_KNOWN_HOSTS: knownHost, TMPDIR: temporary };
+    // Node.js 22 and later keep compiled code there.
+    const env = { ...inherited(), ...secrets, NODE_DISABLE_COMPILE_CACHE: '1' };
+    const child = spawn(process.execPath, args, { env, stdio: 'ignore' });
     const ended = once(child, 'close');
     await until(() => existsSync(pids) && readFileSync(pids, 'utf8').split('\n').length === 3);
     child.kill('SIGTERM');
     assert.equal(await ended, [null, 'SIGTERM']);
     assert.equal(await leftOf(pids), []);
+    assert.equal(readdirSync(temporary), []);
   });
 });
 
