@@ -377,12 +377,13 @@ export function renameAgent(cwd: string, calendar: Calendar, from: string, to: s
     throw new OperationError(`${pathOf(to, '')} already exists; choose another name, or remove it first.`);
   }
   try {
-    renameSync(old, renamedPath);
-    if (text === null) return renamed;
+    // First the line, then the folder: if the command is killed in between, it can be run again.
+    const before = text === null ? null : readFileSync(join(old, 'agent.md'));
+    if (text !== null) replaceFile(join(old, 'agent.md'), text);
     try {
-      replaceFile(join(renamedPath, 'agent.md'), text);
+      renameSync(old, renamedPath);
     } catch (error) {
-      renameSync(renamedPath, old);
+      if (before !== null) replaceFile(join(old, 'agent.md'), before);
       throw error;
     }
   } catch (error) {
@@ -408,7 +409,12 @@ function unknownAgent(slug: string, { folders, reserved }: Calendar): OperationE
 /** Returns the agent.md of a published agent with its old name in `formerSlugs`. */
 function withOldName({ texts, schedule }: ParsedFolder, from: string, to: string): string {
   const text = texts().get('agent.md');
-  const changed = text === undefined ? null : withFormerSlug(text, from, to);
+  if (text === undefined) {
+    throw new OperationError(
+      `${pathOf(from, 'agent.md')} cannot be read. Run npx --no daily-agent-catalog validate, which says why.`,
+    );
+  }
+  const changed = withFormerSlug(text, from, to);
   if (changed !== null) return changed;
   const former = [...schedule.formerSlugs.filter((slug) => slug !== to), from].join(', ');
   throw new OperationError(

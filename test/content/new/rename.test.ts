@@ -1,11 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withFormerSlug } from '../../../src/content/edit.ts';
+import { renameAgent, withFormerSlug } from '../../../src/content/edit.ts';
 import { loadContent } from '../../../src/content/load.ts';
 import { loadSettings } from '../../../src/content/settings.ts';
 import { inFolder, type SmallAgent, snapshot, writeCatalog } from '../../support/catalog.ts';
+import { dieAt } from '../../support/die-at.ts';
 import { gitSync } from '../../support/git.ts';
 import { catalog } from '../../support/process.ts';
 
@@ -114,6 +115,40 @@ test('a folder whose agent.md cannot be written keeps its name', () =>
     rmdirSync(inTheWay);
     assert.equal(snapshot(join(folder, 'agents')), before);
     assert.not(existsSync(join(folder, 'agents/deux')));
+  }));
+
+test('a rename that is killed at any step can be run again', () =>
+  inCatalog(async (folder) => {
+    const move = (from: string, to: string) => {
+      const content = loadContent(folder, loadSettings(folder, {}, {}), '2026-02-01');
+      try {
+        renameAgent(folder, content, from, to);
+      } catch (error) {
+        throw (error as Error).cause ?? error;
+      }
+    };
+    let names: [from: string, to: string] = ['two', 'deux'];
+    let step = 1;
+    while (dieAt(step, () => move(...names))) {
+      step += 1;
+      // If it was killed before the folder moved. Then the next step is killed on the way back.
+      if (existsSync(join(folder, 'agents', names[0]))) move(...names);
+      assert.is(existsSync(join(folder, 'agents', names[0])), false);
+      assert.match(read(folder, names[1]), `formerSlugs: [${names[0]}]`);
+      names = [names[1], names[0]];
+    }
+    assert.ok(step > 3, `only ${step} steps`);
+  }));
+
+test('a published agent whose agent.md is not text is not said to have its front matter on one line', () =>
+  inCatalog(async (folder) => {
+    writeFileSync(join(folder, 'agents/two/agent.md'), Buffer.from([0xff, 0xfe, 0]));
+    const { code, stderr } = await rename(folder, 'two', 'deux');
+    assert.is(code, 1);
+    assert.match(
+      stderr,
+      'agents/two/agent.md cannot be read. Run npx --no daily-agent-catalog validate, which says why.',
+    );
   }));
 
 const page = (lines: string) =>
