@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -211,7 +212,10 @@ export function replaceFiles(files: Iterable<readonly [path: string, bytes: Buff
       // The draft is hidden, so that it never counts as a file of the agent.
       const draft = join(dirname(path), `.${basename(path)}.draft-${process.pid}`);
       drafts.push([draft, path]);
-      writeFileSync(draft, bytes, { mode: statSync(path, { throwIfNoEntry: false })?.mode });
+      const mode = statSync(path, { throwIfNoEntry: false })?.mode;
+      writeFileSync(draft, bytes, { mode });
+      // The umask may have taken permissions away that others need, as in a folder that a group shares.
+      if (mode !== undefined) orElse(() => chmodSync(draft, mode), undefined);
     }
     for (const [draft, path] of drafts) renameSync(draft, path);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { OperationError, succeeds, systemReason } from '../../lib/errors.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
@@ -116,7 +116,9 @@ export function writeCatalog(
       now = replaced.path;
       const staged = join(dirname(replaced.path), `.package.json.new-${process.pid}`);
       madeFiles.push(staged);
-      writeFileSync(staged, replaced.text, { flag: 'wx', mode: statSync(replaced.path).mode });
+      writeFileSync(staged, replaced.text, { flag: 'wx' });
+      const { mode } = statSync(replaced.path);
+      succeeds(() => chmodSync(staged, mode));
       renameSync(staged, replaced.path);
     }
   } catch (error) {
