@@ -112,6 +112,8 @@ function explainPaths({ code, syscall }: NodeJS.ErrnoException, paths: readonly 
     const named = obstacle.startsWith(`${path} `) ? '' : `${path} cannot be used: `;
     return `${named}${obstacle}. Remove it, or name another path.`;
   }
+  if (syscall === 'uv_cwd')
+    return 'The current folder no longer exists. Change to another one, and run the command again.';
   const [path = ''] = paths;
   return syscall === 'mkdtemp' ? `${dirname(path)} does not exist. Name an existing folder in TMPDIR.` : null;
 }

@@ -113,6 +113,10 @@ const explained: [fields: object, sentence: string | null][] = [
   // A mistake in a program is not explained away.
   [{ code: 'ENOENT', path: '/a' }, null],
   [{ code: 'constructor' }, null],
+  [
+    { code: 'ENOENT', syscall: 'uv_cwd' },
+    'The current folder no longer exists. Change to another one, and run the command again.',
+  ],
   [{}, null],
 ];
 for (const [fields, sentence] of explained) {
