@@ -200,7 +200,22 @@ export async function asOnlyEditor<Result>(
 ): Promise<Result> {
   // In the catalog folder, git would show it as a new file.
   const file = folder === undefined ? join(cwd, '.agents') : join(folder, 'catalog-agents');
-  return alone({ file, other: 'Another catalog command is changing agents', waitMs: 10_000, say }, work);
+  return alone({ file, other: 'Another catalog command is changing agents', waitMs: 10_000, say }, () => {
+    removeDrafts(join(cwd, 'agents'));
+    return work();
+  });
+}
+
+/** Removes what killed commands left in agents/: the hidden drafts of files and of new folders, which Git would show. */
+function removeDrafts(agents: string): void {
+  // Unlike a list of names, this one does not follow links.
+  const entries = orElse(() => readdirSync(agents, { recursive: true, withFileTypes: true }), []);
+  for (const { name, parentPath } of entries) {
+    const recursive = /^\..+\.new-[\da-f-]{36}$/.test(name);
+    if (recursive || isDraftName(name)) {
+      orElse(() => rmSync(join(parentPath, name), { recursive, force: true }), undefined);
+    }
+  }
 }
 
 /**

@@ -8,6 +8,7 @@ import { agentFiles, answerChecks, complete } from '../../../src/content/new/age
 import { writeAgent } from '../../../src/content/new/write.ts';
 import { loadSettings } from '../../../src/content/settings.ts';
 import { UsageError } from '../../../src/lib/errors.ts';
+import { asOnlyEditor } from '../../../src/publish/recover.ts';
 import type { Diagnostic } from '../../../src/schema/diagnostics/diagnostic.ts';
 import { slugFrom } from '../../../src/schema/slugs.ts';
 import { inFolder, smallSettings, writeCatalog } from '../../support/catalog.ts';
@@ -225,7 +226,7 @@ for (const [title, slug] of slugs) {
 }
 
 test('if it is killed at any step, it leaves a complete agent or none, and can be run again', async () => {
-  await inFolder((folder) => {
+  await inFolder(async (folder) => {
     writeCatalog(folder, []);
     const settings = loadSettings(folder, {}, {});
     const surroundings = { vocabulary: settings, calendar: { folders: [], reserved: [] }, today };
@@ -237,6 +238,9 @@ test('if it is killed at any step, it leaves a complete agent or none, and can b
       const there = existsSync(join(folder, 'agents', 'one'));
       if (!there) make();
       assert.equal(readdirSync(join(folder, 'agents', 'one')).length, 4);
+      // What the killed command left is not shown by Git, once another command changes agents.
+      await asOnlyEditor(folder, () => {});
+      assert.equal(readdirSync(join(folder, 'agents')), ['one']);
       rmSync(join(folder, 'agents'), { recursive: true });
     }
     assert.ok(kills >= 6, `only ${kills} kills`);
