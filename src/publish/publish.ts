@@ -9,6 +9,7 @@ import {
   asOnlyEditor,
   asOnlyPublisher,
   type Checkout,
+  fastForward,
   type GitLocation,
   locate,
   ownCommits,
@@ -302,7 +303,7 @@ async function updateToUpstream(
     await dropCommits(cwd, base);
   }
   try {
-    await changeByGit(cwd, ['merge', '--quiet', '--ff-only', remote]);
+    await fastForward(checkout, remote);
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     throw new OperationError(`Cannot update this branch to ${nameOf(upstream)} (git: ${firstLine(error.message)}).`);

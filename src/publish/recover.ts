@@ -233,6 +233,25 @@ async function clearAfterKill({ repository, folders }: Checkout, killed: Date): 
   }
 }
 
+/**
+ * Updates the branch to `commit`, which is ahead of it. If Git fails, as on a full disk, the files that it has changed are
+ * restored, so that they do not keep the next run from publishing. Git writes the index last. Throws GitError.
+ */
+export async function fastForward({ repository: { root } }: Checkout, commit: string): Promise<void> {
+  const before = differing(root);
+  try {
+    await changeByGit(root, ['merge', '--quiet', '--ff-only', commit]);
+  } catch (error) {
+    for (const path of differing(root)) {
+      if (before.includes(path) || !isHalfWritten(root, path, commit)) continue;
+      if (fileAt(root, 'HEAD', path) === null) rmSync(join(root, path), { force: true });
+      // Unlike git checkout, this needs no space for a new index.
+      else await changeByGit(root, ['checkout-index', '--quiet', '--force', '--', path]).catch(() => {});
+    }
+    throw error;
+  }
+}
+
 /** Whether a killed checkout of `next` could have left a file in this state. */
 function isHalfWritten(root: string, path: string, next: string | null): boolean {
   const now = fileAt(root, 'HEAD', path);

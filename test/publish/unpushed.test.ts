@@ -205,6 +205,16 @@ test('a new file that an update would overwrite stays, and the message says what
     await refused(editor, words, () => publish(editor, ['--push']));
   }));
 
+test('files of an update that git cannot finish are restored, so that the next run publishes', () =>
+  inRepository(async ({ editor }) => {
+    gain(editor, { 'a.txt': 'Theirs.\n', 'agents/one/agent.md': 'Theirs.\n', 'b.txt': 'Theirs.\n' });
+    // Git updates files in the order of their paths, and stops at the last one.
+    writeFileSync(join(editor, '.git/info/attributes'), 'b.txt filter=broken\n');
+    gitSync(editor, 'config', 'filter.broken.smudge', 'false');
+    gitSync(editor, 'config', 'filter.broken.required', 'true');
+    await refused(editor, /Cannot update this branch to origin\/main \(git: /, () => publish(editor, ['--push']));
+  }));
+
 /** Makes the remote branch gain a commit during a push: each time, or only the first time. */
 function moveOnPush(editor: string, remote: string, { once }: { once: boolean }): void {
   const script = [
