@@ -37,17 +37,7 @@ export class HttpFailed extends Error {
 }
 
 /** The answer to a request. Its body has to be read or discarded, so that the connection is closed. */
-export interface HttpAnswer {
-  status: number;
-  /** Whether the status is 200 to 299. */
-  ok: boolean;
-  headers: Headers;
-  text(): Promise<string>;
-  json(): Promise<unknown>;
-  /** The body, chunk by chunk, unless it is a web page. */
-  file(): AsyncGenerator<Buffer>;
-  discard(): Promise<void>;
-}
+export type HttpAnswer = ReturnType<typeof answerOf>;
 
 /** Sends a request. It, and the reading of its answer, throw HttpFailed, and nothing else but what `checkRedirect` throws. */
 export async function httpRequest(address: string, request: HttpRequest): Promise<HttpAnswer> {
@@ -76,7 +66,7 @@ export async function httpRequest(address: string, request: HttpRequest): Promis
   }
 }
 
-function answerOf(response: Response, { signal, maxBytes }: HttpRequest): HttpAnswer {
+function answerOf(response: Response, { signal, maxBytes }: HttpRequest) {
   async function* chunks(): AsyncGenerator<Buffer> {
     let bytes = 0;
     try {
@@ -92,8 +82,9 @@ function answerOf(response: Response, { signal, maxBytes }: HttpRequest): HttpAn
   const text = async () => (await buffer(chunks())).toString('utf8');
   const { status, ok, headers } = response;
   return {
+    /** `ok` is whether the status is 200 to 299. */
     ...{ status, ok, headers, text },
-    async json() {
+    async json(): Promise<unknown> {
       const body = await text();
       try {
         return parseBoundedJson(body);
@@ -101,7 +92,8 @@ function answerOf(response: Response, { signal, maxBytes }: HttpRequest): HttpAn
         throw new HttpFailed('kind', (cause as Error).message, { cause });
       }
     },
-    async *file() {
+    /** The body, chunk by chunk, unless it is a web page. */
+    async *file(): AsyncGenerator<Buffer> {
       if (/\bhtml\b/i.test(headers.get('content-type') ?? '')) throw new HttpFailed('kind', 'a web page');
       yield* chunks();
     },

@@ -150,17 +150,8 @@ export interface Call {
   maxBytes?: number;
 }
 
-export interface Answer {
-  status: number;
-  /** 200 to 299. */
-  ok: boolean;
-  /** The header Retry-After. */
-  retryAfter: string | null;
-  /** The parsed JSON; undefined if the body is empty, too large, incomplete or not JSON, or was not asked for. */
-  body: unknown;
-  /** The failure to throw for an answer that is not the expected success. */
-  failure(): ProviderFailed;
-}
+/** The answer to a call. */
+export type Answer = Awaited<ReturnType<ReturnType<typeof callsTo>>>;
 
 /** The values that calls to a provider share. */
 interface CallContext extends Pick<FailureFacts, 'start'> {
@@ -191,11 +182,11 @@ function pauseBeforeRetry(answer: HttpAnswer | undefined, now: number, random: n
   return asked !== undefined && asked <= longestPauseMs ? asked : undefined;
 }
 
-/** Sends a request. Throws ProviderFailed if there is no answer, or if it is a redirect. Callers check other statuses. */
-type SendCall = (call: Call) => Promise<Answer>;
-
-/** Returns what makes the calls that one subscription, or one step of an announcement, takes. */
-export function callsTo({ retries = 1, headers, signal, ...context }: CallContext, tools: CallTools): SendCall {
+/**
+ * Returns what makes the calls that one subscription, or one step of an announcement, takes. It throws ProviderFailed if there
+ * is no answer, or if it is a redirect. Callers check other statuses.
+ */
+export function callsTo({ retries = 1, headers, signal, ...context }: CallContext, tools: CallTools) {
   const { fetch, now = Date.now, random = Math.random, wait = pauseFor } = tools;
   let left = retries;
 
@@ -204,21 +195,28 @@ export function callsTo({ retries = 1, headers, signal, ...context }: CallContex
       ? new ProviderFailed({ ...context, reason: 'timeout', step })
       : new ProviderFailed({ ...context, reason: 'network', step, error });
 
-  async function answerOf({ step, read = false }: Call, response: HttpAnswer): Promise<Answer> {
+  async function answerOf({ step, read = false }: Call, response: HttpAnswer) {
     const { status, ok } = response;
     const isRedirect = status >= 300 && status < 400;
     const isUnread = isRedirect || (ok && !read);
-    const body = isUnread ? await response.discard() : await response.json().catch(() => undefined);
+    const body: unknown = isUnread ? await response.discard() : await response.json().catch(() => undefined);
     if (isRedirect) throw new ProviderFailed({ ...context, reason: 'redirect', step, status });
     if (signal.aborted && !isUnread) throw noAnswer(step, signal.reason);
     const code = field(body, 'code') ?? field(body, 'name');
     return {
-      ...{ status, ok, retryAfter: response.headers.get('retry-after'), body },
+      status,
+      /** Whether the status is 200 to 299. */
+      ok,
+      /** The header Retry-After. */
+      retryAfter: response.headers.get('retry-after'),
+      /** The parsed JSON; undefined if the body is empty, too large, incomplete or not JSON, or was not asked for. */
+      body,
+      /** Returns the failure to throw for an answer that is not the expected success. */
       failure: () => new ProviderFailed({ ...context, reason: ok ? 'answer' : 'refused', step, status, code }),
     };
   }
 
-  return async (call) => {
+  return async (call: Call) => {
     const { step, method, url, maxBytes = 256 * 1024 } = call;
     const body = typeof call.body === 'string' ? call.body : JSON.stringify(call.body);
     const all = { accept: 'application/json', ...headers, ...call.headers };
