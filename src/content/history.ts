@@ -208,10 +208,8 @@ function agentBlobsAt(cwd: string, commit: string): Map<string, string> {
 export function textsAt(cwd: string, commit: string, paths: readonly string[]): Map<string, string> | null {
   return orNull(() => {
     const files = filesAt(cwd, commit, paths);
-    const texts = readBlobs(
-      cwd,
-      files.map(({ blob }) => blob),
-    );
+    const blobs = files.map(({ blob }) => blob);
+    const texts = readBlobs(cwd, blobs);
     return new Map(files.map(({ blob, path }) => [path, texts.get(blob) ?? '']));
   });
 }
@@ -306,21 +304,7 @@ export interface Reserved {
 }
 
 /** The state of the catalog on the default branch in git. The working tree is a proposal to change it. */
-export interface PublishedState {
-  /** The short name of the branch, such as `origin/main`. */
-  branch: string;
-  /** The latest local date, YYYY-MM-DD, in any time zone at the time of the last commit of the branch. */
-  day: string;
-  /** Every folder with an agent.md on that branch, by slug. */
-  agents: ReadonlyMap<string, Schedule>;
-  /**
-   * Slugs of agents that already had a number where this branch left the default branch. This branch is responsible for
-   * its changes to them.
-   */
-  inherited: ReadonlySet<string>;
-  /** Returns which of some agents with the same number had it first. */
-  firstOf(slugs: readonly string[]): string;
-}
+export type PublishedState = NonNullable<ReturnType<typeof stateFrom>>;
 
 /** A number that was published on the default branch, and that no agent there has now. */
 export interface LostNumber {
@@ -339,16 +323,25 @@ export interface NumberHistory {
 }
 
 /** The published state of the catalog in `cwd`; null where git has none to give. */
-export function stateFrom(cwd: string, data: ReturnType<typeof readState>): PublishedState | null {
+export function stateFrom(cwd: string, data: ReturnType<typeof readState>) {
   if (data === null) return null;
   const { branch, commit, day } = data;
-  const agents = new Map(data.agents);
+  const agents: ReadonlyMap<string, Schedule> = new Map(data.agents);
+  const inherited: ReadonlySet<string> = new Set(data.inherited);
   return {
+    /** The short name of the branch, such as `origin/main`. */
     branch,
+    /** The latest local date, YYYY-MM-DD, in any time zone at the time of the last commit of the branch. */
     day,
+    /** Every folder with an agent.md on that branch, by slug. */
     agents,
-    inherited: new Set(data.inherited),
-    firstOf: (slugs) => firstNumbered(cwd, commit, slugs) ?? earliest(slugs, agents),
+    /**
+     * Slugs of agents that already had a number where this branch left the default branch. This branch is responsible for
+     * its changes to them.
+     */
+    inherited,
+    /** Returns which of some agents with the same number had it first. */
+    firstOf: (slugs: readonly string[]) => firstNumbered(cwd, commit, slugs) ?? earliest(slugs, agents),
   };
 }
 
