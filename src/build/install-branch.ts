@@ -23,10 +23,8 @@ export function readReleases(cwd: string): Releases {
   if (branch === null) return { plugins: [], note: null };
   try {
     const versions = snapshots(history(cwd, branch));
-    const texts = readBlobs(
-      cwd,
-      versions.flatMap(({ manifest, skill }) => (skill === undefined ? [manifest] : [manifest, skill])),
-    );
+    const blobs = versions.flatMap(({ manifest, skill }) => (skill === undefined ? [manifest] : [manifest, skill]));
+    const texts = readBlobs(cwd, blobs);
     const { plugins, twice } = group(versions, texts);
     const others = `The branch install has more than one archive of ${twice.join(', ')}. The first one stays published: a version never changes.`;
     const shallow = 'This clone is shallow, so the build may lack earlier archives of plugins.';

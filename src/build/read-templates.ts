@@ -74,9 +74,7 @@ function listFiles(root: string, isListed = (entry: Dirent) => entry.isFile()): 
 
 /** The one of `names` whose last part is most likely meant, or undefined. */
 function similar(path: string, names: readonly string[]): string | undefined {
-  const meant = nearest(
-    basename(path),
-    names.map((name) => basename(name)),
-  );
+  const known = names.map((name) => basename(name));
+  const meant = nearest(basename(path), known);
   return names.find((name) => basename(name) === meant);
 }

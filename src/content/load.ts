@@ -118,10 +118,8 @@ export function settleContent(
 ): Content {
   const branch = once(() => findDefaultBranch(cwd));
   const read = () => readState(cwd, branch(), sources(), folders);
-  const state = stateFrom(
-    cwd,
-    memory.ofGit('record', read, (data) => data !== null),
-  );
+  const data = memory.ofGit('record', read, (data) => data !== null);
+  const state = stateFrom(cwd, data);
   const content = combine(folders, state, noHistory, { today, rules });
   const isWaiting = content.folders.some(({ schedule }) =>
     numbers === 'due' ? isDue(schedule, today) : schedule.issue === null,

@@ -66,10 +66,8 @@ export function select(
   );
   const taken = [...folders.map(({ schedule }) => schedule), ...reserved].map(({ issue }) => issue ?? 0);
   const highest = taken.reduce((most, issue) => Math.max(most, issue), 0);
-  const agents = number(
-    selected.map(({ agent }) => agent).filter((agent): agent is Agent => agent !== null),
-    highest,
-  );
+  const valid = selected.map(({ agent }) => agent).filter((agent): agent is Agent => agent !== null);
+  const agents = number(valid, highest);
   const later = folders.filter(
     ({ slug, schedule }) =>
       outside.has(slug) && !schedule.draft && (schedule.date ?? '') > selection.today && !faulty.has(slug),

@@ -312,13 +312,10 @@ export class Verifier {
     const isPlugin = !files.has('SKILL.md');
     // SKILL.md may be copied alone.
     const isAlone = files.size === 1 && path.endsWith('.md');
-    const originals = [...archive].filter(
-      ([file]) => isPlugin || (isAlone ? file === `${folder}SKILL.md` : file.startsWith(folder)),
-    );
-    const { status, diff } = compared(
-      files,
-      new Map(originals.map(([file, bytes]) => [isPlugin ? file : file.slice(folder.length), bytes])),
-    );
+    const originals = [...archive]
+      .filter(([file]) => isPlugin || (isAlone ? file === `${folder}SKILL.md` : file.startsWith(folder)))
+      .map(([file, bytes]) => [isPlugin ? file : file.slice(folder.length), bytes] as const);
+    const { status, diff } = compared(files, new Map(originals));
     const match = about(agent, /^ {2}sha256: "([0-9a-f]{64})"$/m.exec(skill)?.[1] ?? '');
     const newer = agent.plugins[0] === plugin ? null : (agent.plugins[0]?.version ?? null);
     const formerSlug = plugin.name === agent.slug ? null : plugin.name;

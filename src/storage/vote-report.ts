@@ -178,10 +178,8 @@ export function totalsText(totals: readonly VoteTotal[]): string {
 
 /** Renders totals as CSV, an agent on each line. */
 export function totalsCsv(totals: readonly VoteTotal[]): string {
-  return csv(
-    ['slug', 'votes', 'yes', 'no'],
-    totals.map(({ slug, yes, no }) => [slug, yes + no, yes, no]),
-  );
+  const rows = totals.map(({ slug, yes, no }) => [slug, yes + no, yes, no]);
+  return csv(['slug', 'votes', 'yes', 'no'], rows);
 }
 
 /** Renders the agents of a report as CSV, one on each line; the share is from 0 to 1. */
@@ -204,8 +202,6 @@ export function agentsCsv({ agents }: VoteReport): string {
 
 /** Renders the notes of a report as CSV, one on each line, newest first. */
 export function notesCsv({ notes }: VoteReport): string {
-  return csv(
-    ['time', 'slug', 'vote', 'note', 'id'],
-    notes.map(({ time, slug, vote, note, id }) => [time, slug, vote, note, id]),
-  );
+  const rows = notes.map(({ time, slug, vote, note, id }) => [time, slug, vote, note, id]);
+  return csv(['time', 'slug', 'vote', 'note', 'id'], rows);
 }

@@ -120,11 +120,7 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
     const match = matches.get(source) ?? false;
     return match === 'slow' ? tooSlow : unless(Boolean(match), 'Nothing in it matches.');
   },
-  'is-json': (_, { answer }) =>
-    unless(
-      succeeds(() => JSON.parse(answer)),
-      'It is not JSON.',
-    ),
+  'is-json': (_, { answer }) => (succeeds(() => JSON.parse(answer)) ? null : 'It is not JSON.'),
   'word-count': (range, { answer }) => outside(range, answer.match(/\S+/g)?.length ?? 0, 'word'),
   'not-equals': (text, { answer }) => unless(answer !== text.trim(), 'It is exactly this text.'),
   'not-contains': (text, { answer }) => containing([text], answer),
@@ -157,10 +153,8 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
   },
   'last-line': (texts, { answer }) => {
     const last = answer.split('\n').at(-1) ?? '';
-    return unless(
-      texts.some((text) => last.startsWith(text)),
-      `The last line is ${quoted(last)}.`,
-    );
+    const isExpected = texts.some((text) => last.startsWith(text));
+    return unless(isExpected, `The last line is ${quoted(last)}.`);
   },
   'lines-in-order': (texts, { answer }) => {
     let from = 0;
@@ -185,10 +179,8 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
     // The distance of decimal fractions is not exact.
     const isRight = (number: string) => Math.abs(Number(number) - Math.abs(expected)) <= within + 1e-9;
     if (lines.length === 0) return `No line has ${quoted(after)}.`;
-    return unless(
-      lines.some((numbers) => numbers.some(isRight)),
-      `It has to be ${Number(expected.toFixed(6))}, and it is ${lines.flat().slice(0, 5).join(', ') || 'missing'}.`,
-    );
+    const shown = lines.flat().slice(0, 5).join(', ') || 'missing';
+    return unless(lines.flat().some(isRight), `It has to be ${Number(expected.toFixed(6))}, and it is ${shown}.`);
   },
   'table-cell': ({ row, column, says, never }, { answer }) => {
     const [cell] = tablesIn(answer).flatMap(({ header, rows }) => {

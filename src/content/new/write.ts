@@ -125,10 +125,8 @@ export function writeCatalog(
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     if (code !== 'EEXIST') madeFiles.push(now);
-    const left = removeAgain(
-      madeFiles.filter((path) => path !== replaced?.path),
-      madeFolders,
-    );
+    const own = madeFiles.filter((path) => path !== replaced?.path);
+    const left = removeAgain(own, madeFolders);
     const rest = left.length === 0 ? 'Nothing was left behind.' : `Delete what was left behind: ${left.join(', ')}.`;
     throw new OperationError(`${now} cannot be written: ${systemReason(code)}. ${rest}`, { cause: error });
   }

@@ -154,10 +154,8 @@ function unknownValue(
 ): string {
   const lower = input?.trim().toLowerCase() ?? '';
   if (lower === '' || agents.some(fits({ [name]: input }))) return '';
-  const meant = nearest(
-    lower,
-    counted.map(({ key }) => key),
-  );
+  const known = counted.map(({ key }) => key);
+  const meant = nearest(lower, known);
   return `No agent has this ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`}`;
 }
 
