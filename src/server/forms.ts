@@ -291,15 +291,10 @@ export function takeVote(parts: { votes: VoteStore; follower: BuildFollower; lim
     } catch (error) {
       if (!(error instanceof VotesUnavailable)) throw error;
       const message = 'Votes cannot be stored at the moment. Try again later.';
-      throw new Refusal('unavailable', message, { 'retry-after': '30' }, unlessLogged(error));
+      throw new Refusal('unavailable', message, { 'retry-after': '30' }, error.isLogged ? undefined : error);
     }
     return headers;
   };
-}
-
-/** The error to log for a refused request; undefined if the outage itself was logged. */
-function unlessLogged<Failure extends { isLogged: boolean }>(error: Failure): Failure | undefined {
-  return error.isLogged ? undefined : error;
 }
 
 /** Whether an agent has the slug. An unknown slug makes the server look for a new build first. */
@@ -338,7 +333,7 @@ export function takeSubscription(parts: {
     } catch (error) {
       if (!(error instanceof ProviderFailed)) throw error;
       const message = 'The subscription could not be stored. Try again later.';
-      throw new Refusal('upstream_failed', message, {}, unlessLogged(error));
+      throw new Refusal('upstream_failed', message, {}, error.isLogged ? undefined : error);
     }
     return headers;
   };
