@@ -1,5 +1,6 @@
 import type { WriteStream } from 'node:tty';
 import { systemReason } from '../lib/errors.ts';
+import { groupBy } from '../lib/groups.ts';
 import { printable, printableJson } from '../lib/text.ts';
 
 /** Where commands write: results to stdout, messages to stderr. */
@@ -140,9 +141,11 @@ export function paintedDiff(diff: string, paint: (style: 'bold' | 'red', text: s
 /** How many line numbers are listed before the rest is only counted. */
 const listed = 10;
 
-/** Says which lines of a file of JSON lines were skipped, by their numbers from 1. */
-export function skippedLines(file: string, numbers: readonly number[]): string {
-  const more = numbers.length - listed;
-  const list = numbers.slice(0, listed).join(', ') + (more > 0 ? ` and ${more} more` : '');
-  return `Skipped ${numbers.length === 1 ? 'line' : 'lines'} ${list} of ${file}: incomplete or invalid.\n`;
+/** Says which lines of files of JSON lines were skipped, in a message for each file. Lines are numbered from 1. */
+export function skippedLines(lines: readonly { file: string; line: number }[]): string[] {
+  return [...groupBy(lines, ({ file }) => [file])].map(([file, skipped]) => {
+    const numbers = skipped.slice(0, listed).map(({ line }) => line);
+    const more = skipped.length > listed ? ` and ${skipped.length - listed} more` : '';
+    return `Skipped ${skipped.length === 1 ? 'line' : 'lines'} ${numbers.join(', ')}${more} of ${file}: incomplete or invalid.\n`;
+  });
 }

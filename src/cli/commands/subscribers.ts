@@ -134,17 +134,14 @@ async function listFile(file: string, terminal: Console): Promise<StoredSubscrip
   const { readSubscriptions, subscriberLogs } = await import('../../mail/subscribers-file.ts');
   if (!existsSync(file))
     terminal.say(`${file} does not exist: nobody has subscribed yet, or the file is elsewhere (--data or --file).\n`);
-  const unread = new Map<string, number[]>();
-  const warn = ({ file, line }: Record<string, unknown>) => {
-    const lines = unread.get(String(file)) ?? [];
-    lines.push(Number(line));
-    unread.set(String(file), lines);
-  };
+  const skipped: { file: string; line: number }[] = [];
+  const warn = ({ file, line }: Record<string, unknown>) =>
+    void skipped.push({ file: String(file), line: Number(line) });
   const stored = await readSubscriptions(file, { warn }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === undefined) throw error;
     throw new OperationError(`Cannot read ${file} (${error.code}).`, { cause: error });
   });
-  for (const [name, lines] of unread) terminal.say(skippedLines(name, lines));
+  for (const message of skippedLines(skipped)) terminal.say(message);
   const { unreadable } = await subscriberLogs(file);
   if (unreadable.length > 0) terminal.say(`Not read, because compressed: ${unreadable.join(', ')}.\n`);
   return stored;

@@ -79,14 +79,11 @@ async function withLogs<Result>(
   if (named && missing.length > 0) throw new OperationError(`There is no vote log ${missing.join(', ')}.`);
   for (const log of missing)
     terminal.say(`${log} does not exist: nobody has voted yet, or the vote log is elsewhere (--data or --file).\n`);
-  const lines = new Map<string, number[]>();
-  const votes = readAllVotes(files, (name, line) => {
-    lines.set(name, lines.get(name) ?? []);
-    lines.get(name)?.push(line);
-  });
+  const skipped: { file: string; line: number }[] = [];
+  const votes = readAllVotes(files, (file, line) => skipped.push({ file, line }));
   const malformed = async () => {
-    for (const [name, numbers] of lines) terminal.say(skippedLines(name, numbers));
-    return [...lines.values()].flat().length;
+    for (const message of skippedLines(skipped)) terminal.say(message);
+    return skipped.length;
   };
   return work({ votes, malformed }).catch(unusable);
 }
