@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { createTwoFilesPatch } from 'diff';
 import { isMap, isScalar, isSeq, type Node, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
-import { OperationError, systemReason, UsageError } from '../lib/errors.ts';
+import { OperationError, prevented, UsageError } from '../lib/errors.ts';
 import { replaceFile, replaceFiles } from '../lib/files.ts';
 import { maskSecrets } from '../lib/secrets.ts';
 import { visible } from '../lib/text.ts';
@@ -387,8 +387,7 @@ export function renameAgent(cwd: string, calendar: Calendar, from: string, to: s
       throw error;
     }
   } catch (error) {
-    const reason = systemReason((error as NodeJS.ErrnoException).code ?? 'unknown');
-    throw new OperationError(`${pathOf(from, '')} cannot be renamed: ${reason}.`, { cause: error });
+    throw prevented(`${pathOf(from, '')} cannot be renamed`, error);
   }
   return renamed;
 }

@@ -89,6 +89,17 @@ export function systemReason(code: string): string {
   return reason === undefined ? code : `${reason} (${code})`;
 }
 
+/** The reason for an error: the code of a system error, whose message may contain anything; otherwise the message. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return (error as NodeJS.ErrnoException).code ?? error.message;
+}
+
+/** The error for something that a system error prevents. `what` is the start of its sentence, as in `x cannot be read`. */
+export function prevented(what: string, cause: unknown): OperationError {
+  return new OperationError(`${what}: ${systemReason(reasonOf(cause))}.`, { cause });
+}
+
 /** A sentence for a system error, such as a full disk or a file where a folder is needed; null for any other error. */
 export function explainSystemError(error: unknown): string | null {
   if (!(error instanceof Error)) return null;

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import * as z from 'zod';
-import { OperationError, systemReason, UsageError } from '../lib/errors.ts';
+import { OperationError, prevented, UsageError } from '../lib/errors.ts';
 import { darkStyles, mailStyles } from '../site/mail/mail-styles.ts';
-import { createFile, type Disk, hasCode, ifMissing, makeFolder, reasonOf, syncFolder } from '../storage/disk.ts';
+import { createFile, type Disk, hasCode, ifMissing, makeFolder, syncFolder } from '../storage/disk.ts';
 import {
   type ListName,
   listNames,
@@ -60,7 +60,7 @@ export async function openMailKey(options: MailKeyOptions): Promise<Buffer> {
     await disk.unlink(draft);
     await syncFolder(disk, folder);
   } catch (error) {
-    throw new OperationError(`The key ${path} cannot be made: ${systemReason(reasonOf(error))}.`, { cause: error });
+    throw prevented(`The key ${path} cannot be made`, error);
   }
   return openMailKey(options);
 }
@@ -80,7 +80,7 @@ export async function readMailKey(options: Omit<MailKeyOptions, 'random'>): Prom
     .readFile(path, 'utf8')
     .catch(ifMissing(null))
     .catch((cause) => {
-      throw new OperationError(`The key ${path} cannot be read: ${systemReason(reasonOf(cause))}.`, { cause });
+      throw prevented(`The key ${path} cannot be read`, cause);
     });
   if (text === null) return null;
   if (/^[0-9a-f]{64}\n?$/.test(text)) return Buffer.from(text.trim(), 'hex');

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { unzipSync } from 'fflate/browser';
-import { OperationError, systemReason } from '../lib/errors.ts';
+import { OperationError, prevented } from '../lib/errors.ts';
 import { compareText } from '../lib/text.ts';
 
 /** A text or a folder that may be a copy of an agent. */
@@ -193,7 +193,7 @@ function attempt<Result>(path: string, read: () => Result): Result {
     return read();
   } catch (error) {
     if (error instanceof OperationError) throw error;
-    throw new OperationError(`${path} cannot be read: ${systemReason((error as NodeJS.ErrnoException).code ?? '')}.`);
+    throw prevented(`${path} cannot be read`, error);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { OperationError, systemReason } from '../lib/errors.ts';
+import { OperationError, prevented } from '../lib/errors.ts';
 
 /** The functions of node:fs/promises that a journal uses. Tests replace them with slow, failing or recording ones. */
 export type Disk = Pick<
@@ -21,16 +21,9 @@ export function ifMissing<Value>(value: Value): (error: unknown) => Value {
   };
 }
 
-/** The reason for an error: the code of a system error, whose message may contain anything; otherwise the message. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return (error as NodeJS.ErrnoException).code ?? error.message;
-}
-
 /** The error for a file that cannot be used; `file` is what it is and its path. An OperationError already says why. */
 export function cannotUse(file: string, cause: unknown): OperationError {
-  if (cause instanceof OperationError) return cause;
-  return new OperationError(`${file} cannot be used: ${systemReason(reasonOf(cause))}.`, { cause });
+  return cause instanceof OperationError ? cause : prevented(`${file} cannot be used`, cause);
 }
 
 /** Resolves links in a file's path, even if the file does not exist: two links to one file must share one lock. */

@@ -5,8 +5,8 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { OperationError, succeeds } from '../lib/errors.ts';
-import { createFile, type Disk, hasCode, ifMissing, reasonOf, writeAll } from './disk.ts';
+import { OperationError, reasonOf, succeeds } from '../lib/errors.ts';
+import { createFile, type Disk, hasCode, ifMissing, writeAll } from './disk.ts';
 import { parseLine } from './line-file.ts';
 
 /** Drafts of the file's owner. They may contain lines. */

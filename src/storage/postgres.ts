@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg, { type PoolClient } from 'pg';
-import { OperationError } from '../lib/errors.ts';
+import { OperationError, reasonOf } from '../lib/errors.ts';
 import { compareText } from '../lib/text.ts';
 import { programFolder } from '../program.ts';
 import { DatabaseUnavailable } from './database.ts';
-import { reasonOf, undo } from './disk.ts';
+import { undo } from './disk.ts';
 
 /** A PostgreSQL database, over a pool of connections that are replaced when they break. */
 export interface Database {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Option } from 'commander';
-import { OperationError, systemReason } from '../../lib/errors.ts';
+import { OperationError, prevented } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
 import { databaseUrl } from '../../storage/database.ts';
 import type { StoredVote } from '../../storage/vote.ts';
@@ -231,8 +231,7 @@ function writePage(file: string, page: string): void {
   try {
     writeFileSync(file, page, { mode: 0o600 });
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    throw new OperationError(`${file} cannot be written: ${systemReason(code)}.`, { cause: error });
+    throw prevented(`${file} cannot be written`, error);
   }
 }
 

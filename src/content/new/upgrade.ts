@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import * as z from 'zod';
 import { parseBoundedJson } from '../../lib/bounded.ts';
-import { OperationError, orElse, systemReason } from '../../lib/errors.ts';
+import { OperationError, orElse, prevented, systemReason } from '../../lib/errors.ts';
 import { isDraftName, makeFolder, replaceFiles } from '../../lib/files.ts';
 import { gitOrNull, mergeTexts } from '../../lib/git.ts';
 import { maskSecrets } from '../../lib/secrets.ts';
@@ -140,11 +140,8 @@ function read(folder: string, path: string): string | null {
     // Git may check files out with the line endings of Windows.
     return readFileSync(join(folder, path), 'utf8').replaceAll('\r\n', '\n');
   } catch (error) {
-    const { code = String(error) } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return null;
-    throw new OperationError(`${path} cannot be read, and nothing was written: ${systemReason(code)}.`, {
-      cause: error,
-    });
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw prevented(`${path} cannot be read, and nothing was written`, error);
   }
 }
 

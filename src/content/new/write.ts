@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { OperationError, succeeds, systemReason } from '../../lib/errors.ts';
+import { OperationError, prevented, succeeds, systemReason } from '../../lib/errors.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
 import type { Vocabulary } from '../../schema/settings.ts';
@@ -68,7 +68,7 @@ function refusal(error: unknown, cwd: string, slug: string): unknown {
   if (['EEXIST', 'ENOTEMPTY', 'ENOTDIR'].includes(code)) {
     return new OperationError(`agents/${slug} already exists; choose another slug.`, { cause: error });
   }
-  return new OperationError(`${join(cwd, 'agents', slug)} cannot be written: ${systemReason(code)}.`, { cause: error });
+  return prevented(`${join(cwd, 'agents', slug)} cannot be written`, error);
 }
 
 type Kind = 'nothing' | 'folder' | 'other';
@@ -163,7 +163,7 @@ function kindOf(path: string): Kind {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return 'nothing';
-    throw new OperationError(`${path} cannot be read: ${systemReason(code ?? String(error))}.`, { cause: error });
+    throw prevented(`${path} cannot be read`, error);
   }
 }
 
