@@ -126,14 +126,9 @@ export class BuildWriter implements Destination {
     }
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
     file.digest = digestOf(bytes);
-    const stamp = this.#stampOf(path);
-    const last = this.#lastFiles.get(path);
-    const isSame =
-      last !== undefined && last.stamp === stamp
-        ? last.digest === file.digest
-        : stamp !== null && sameBytes(join(this.#target, path), bytes);
-    if (isSame && stamp !== null) file.stamp = stamp;
-    else this.#stage(path).write(path, bytes, file);
+    const stamp = this.#sameInPlace(path, file.digest, () => sameBytes(join(this.#target, path), bytes));
+    if (stamp === null) this.#stage(path).write(path, bytes, file);
+    else file.stamp = stamp;
   }
 
   writeParts(path: string, inputs: readonly string[], parts: readonly Part[]): void {
@@ -150,18 +145,14 @@ export class BuildWriter implements Destination {
   copy(path: string, from: string): void {
     const file = this.files.get(from);
     if (file === undefined) throw new Error(`${from} was not written.`);
-    const last = this.#lastFiles.get(path);
     const source = join(this.#changed.has(from) ? this.#staged : this.#target, from);
-    const stamp = this.#stampOf(path);
-    const isSame =
-      last !== undefined && last.stamp === stamp
-        ? last.digest === file.digest
-        : stamp !== null && (stamp === file.stamp || sameBytes(join(this.#target, path), readFileSync(source)));
+    const isSame = (stamp: string) => stamp === file.stamp || sameBytes(join(this.#target, path), readFileSync(source));
+    const stamp = this.#sameInPlace(path, file.digest, isSame);
     // V8 gives each copy with `...` a hidden class of its own, which takes more memory than the object.
     const copy = { key: file.key, digest: file.digest, stamp: file.stamp };
     this.files.set(path, copy);
-    if (isSame && stamp !== null) copy.stamp = stamp;
-    else this.#stage(path).link(path, source, file, copy);
+    if (stamp === null) this.#stage(path).link(path, source, file, copy);
+    else copy.stamp = stamp;
   }
 
   digest(path: string): string {
@@ -222,6 +213,14 @@ export class BuildWriter implements Destination {
   #stampOf(path: string): string | null {
     const stats = this.#fresh ? undefined : statsOf(`${this.#target}/${path}`);
     return stats?.isFile() ? outputStampOf(stats) : null;
+  }
+
+  /** The stamp of a file in place with the right bytes, or null. `isSame` compares a file that the last build did not leave. */
+  #sameInPlace(path: string, digest: string, isSame: (stamp: string) => boolean): string | null {
+    const stamp = this.#stampOf(path);
+    if (stamp === null) return null;
+    const last = this.#lastFiles.get(path);
+    return (last?.stamp === stamp ? last.digest === digest : isSame(stamp)) ? stamp : null;
   }
 
   /** Notes that a file is new or changed, and returns where to stage it. */
