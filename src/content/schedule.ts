@@ -1,6 +1,5 @@
 import { addDays } from '../lib/calendar.ts';
 import { compareText, plural } from '../lib/text.ts';
-import type { Agent } from '../schema/agent.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import type { Settings } from '../schema/settings.ts';
 import { byDate, type Calendar, freeDates } from './check/calendar.ts';
@@ -66,7 +65,7 @@ export function select(
   );
   const taken = [...folders.map(({ schedule }) => schedule), ...reserved].map(({ issue }) => issue ?? 0);
   const highest = taken.reduce((most, issue) => Math.max(most, issue), 0);
-  const valid = selected.map(({ agent }) => agent).filter((agent): agent is Agent => agent !== null);
+  const valid = selected.flatMap(({ agent }) => agent ?? []);
   const agents = number(valid, highest);
   const later = folders.filter(
     ({ slug, schedule }) =>

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { addDays } from '../../lib/calendar.ts';
 import { OperationError } from '../../lib/errors.ts';
 import { type CallTools, callsTo, field, secretsOf } from '../calls.ts';
 import {
@@ -112,8 +113,7 @@ function campaigns({ url, key, lists }: ButtondownSettings, list: ListName, tool
     async find(label, day) {
       const campaigns: Campaign[] = [];
       // Some days earlier, since its clock and time zone are not ours.
-      const start = new Date(Date.parse(`${day}T00:00:00Z`) - 7 * 86_400_000).toISOString().slice(0, 10);
-      const first = `${url}/v1/emails?source=api&creation_date__start=${start}`;
+      const first = `${url}/v1/emails?source=api&creation_date__start=${addDays(day, -7)}`;
       for await (const { results } of pagesOf(call, first, emails))
         campaigns.push(...results.filter(({ metadata }) => metadata?.catalog_key === label));
       return campaigns;
