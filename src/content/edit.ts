@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { createTwoFilesPatch } from 'diff';
 import { isMap, isScalar, isSeq, type Node, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
-import { OperationError, prevented, UsageError } from '../lib/errors.ts';
+import { OperationError, orElse, prevented, UsageError } from '../lib/errors.ts';
 import { replaceFile, replaceFiles } from '../lib/files.ts';
 import { maskSecrets } from '../lib/secrets.ts';
 import { visible } from '../lib/text.ts';
@@ -376,17 +376,14 @@ export function renameAgent(cwd: string, calendar: Calendar, from: string, to: s
   if (lstatSync(renamedPath, { throwIfNoEntry: false }) !== undefined && !sameFile(old, renamedPath)) {
     throw new OperationError(`${pathOf(to, '')} already exists; choose another name, or remove it first.`);
   }
+  const file = join(old, 'agent.md');
+  const before = text === null ? null : readFileSync(file);
   try {
     // First the line, then the folder: if the command is killed in between, it can be run again.
-    const before = text === null ? null : readFileSync(join(old, 'agent.md'));
-    if (text !== null) replaceFile(join(old, 'agent.md'), text);
-    try {
-      renameSync(old, renamedPath);
-    } catch (error) {
-      if (before !== null) replaceFile(join(old, 'agent.md'), before);
-      throw error;
-    }
+    if (text !== null) replaceFile(file, text);
+    renameSync(old, renamedPath);
   } catch (error) {
+    if (before !== null) orElse(() => replaceFile(file, before), undefined);
     throw prevented(`${pathOf(from, '')} cannot be renamed`, error);
   }
   return renamed;

@@ -56,18 +56,6 @@ async function restoreFile(root: string, path: string): Promise<void> {
 }
 
 /**
- * Lists the commits of HEAD that `other` does not have, newest first, with their subjects. If `other` is null, lists
- * only the last commit.
- */
-function commitsSince(cwd: string, other: string | null): { commit: string; subject: string }[] {
-  const range = other === null ? ['-1', 'HEAD'] : [`${other}..HEAD`];
-  const lines = git(cwd, ['log', '--format=%H %s', ...range]).split('\n');
-  return lines
-    .filter((line) => line !== '')
-    .map((line) => ({ commit: line.slice(0, line.indexOf(' ')), subject: line.slice(line.indexOf(' ') + 1) }));
-}
-
-/**
  * Lists the paths, relative to the top folder, that a commit changed compared to its first parent: all of its files if
  * the repository does not have the parent.
  */
@@ -320,10 +308,12 @@ export async function removeUncommittedLines(
  * only the last commit is checked.
  */
 export function ownCommits({ repository: { root } }: Checkout, upstream: string | null): 'all' | 'some' | 'none' {
-  const commits = commitsSince(root, upstream);
-  const own = commits.filter(
-    ({ commit, subject }) => /^Publish No\. \d/.test(subject) && writesLinesOnly(root, commit),
-  );
+  const range = upstream === null ? ['-1', 'HEAD'] : [`${upstream}..HEAD`];
+  const commits = git(root, ['log', '--format=%H %s', ...range]).match(/^.+$/gm) ?? [];
+  const own = commits.filter((line) => {
+    const commit = /^(\w+) Publish No\. \d/.exec(line)?.[1];
+    return commit !== undefined && writesLinesOnly(root, commit);
+  });
   if (own.length === 0) return 'none';
   return own.length === commits.length ? 'all' : 'some';
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { OperationError, prevented, succeeds, systemReason } from '../../lib/errors.ts';
+import { replaceFile } from '../../lib/files.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
 import type { Vocabulary } from '../../schema/settings.ts';
@@ -114,12 +115,7 @@ export function writeCatalog(
     }
     if (replaced !== null) {
       now = replaced.path;
-      const staged = join(dirname(replaced.path), `.package.json.new-${process.pid}`);
-      madeFiles.push(staged);
-      writeFileSync(staged, replaced.text, { flag: 'wx' });
-      const { mode } = statSync(replaced.path);
-      succeeds(() => chmodSync(staged, mode));
-      renameSync(staged, replaced.path);
+      replaceFile(now, replaced.text);
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
