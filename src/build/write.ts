@@ -21,6 +21,7 @@ import {
   putInPlace,
   refuseNoFolder,
   refuseOtherFolders,
+  removeEmptyFolders,
   removeLeftovers,
   stagedFolder,
   syncFile,
@@ -271,7 +272,10 @@ export function writeInstallTree(folder: string, files: ReadonlyMap<string, stri
   refuseOtherTrees(folder);
   mkdirSync(folder, { recursive: true });
   const removed = listFiles(folder, '.git').filter((path) => !files.has(path));
-  for (const path of removed) removeFile(folder, path);
+  for (const path of removed) {
+    rmSync(join(folder, path));
+    removeEmptyFolders(folder, dirname(path));
+  }
   let changed = 0;
   for (const [path, text] of files) {
     const file = join(folder, path);
@@ -290,16 +294,4 @@ function listFiles(root: string, except: string | null = null, below = ''): stri
     if (path === except) return [];
     return entry.isDirectory() ? listFiles(root, except, `${path}/`) : [path];
   });
-}
-
-/** Removes a file, and the folders that are empty without it. */
-function removeFile(root: string, path: string): void {
-  rmSync(join(root, path));
-  for (
-    let folder = dirname(path);
-    folder !== '.' && readdirSync(join(root, folder)).length === 0;
-    folder = dirname(folder)
-  ) {
-    rmdirSync(join(root, folder));
-  }
 }

@@ -141,7 +141,8 @@ function isFolder(path: string): boolean {
   return existsSync(path) && statSync(path).isDirectory();
 }
 
-function removeEmptyFolders(target: string, folder: string): void {
+/** Removes a folder below `target` if it is empty, and then the folders that are empty without it. */
+export function removeEmptyFolders(target: string, folder: string): void {
   if (folder === '.') return;
   const path = join(target, folder);
   if (!existsSync(path) || readdirSync(path).length > 0) return;
