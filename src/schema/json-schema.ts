@@ -158,21 +158,21 @@ const errorHeaders: Readonly<Record<number, object>> = {
   503: retryAfter,
 };
 
-/** Errors that every operation can get: its handler is not called, or it has a bug. */
-const anywhere = ['bad_request', 'request_timeout', 'headers_too_large', 'internal', 'unavailable'] as const;
+/** Errors that every well-formed request can get: its handler is not called, or it has a bug. */
+const always = ['request_timeout', 'headers_too_large', 'internal', 'unavailable'] as const;
+
+/** Errors that every operation can get. */
+const anywhere = ['bad_request', ...always] as const;
 
 /** Errors that every POST request of a reader can get. A request that is not well-formed HTTP also gets its 400. */
 const refusals = [
   'invalid_body',
   'forbidden_origin',
   'method_not_allowed',
-  'request_timeout',
   'payload_too_large',
   'unsupported_media_type',
   'rate_limited',
-  'headers_too_large',
-  'internal',
-  'unavailable',
+  ...always,
 ] as const;
 
 /** References to the error responses of these codes, by status. No two of them have the same. */
