@@ -178,18 +178,11 @@ interface LocatedText {
   tags: ReadonlySet<number>;
 }
 
-/** Markdown as pages understand it, with the places of what is in it. */
-interface LocatedMarkdown {
-  lines: Lines;
-  /** The blocks, including definitions. */
-  tokens: Token[];
-  texts: LocatedText[];
-  /** The targets of the definitions of links. */
-  definitions: LocatedTarget[];
-}
-
-/** Parses Markdown as pages do, and finds out where its links and tags are. */
-function locateMarkdown(source: string): LocatedMarkdown {
+/**
+ * Parses Markdown as pages do, and finds out where its links and tags are. `tokens` are its blocks, and `definitions` the
+ * targets of the definitions of links.
+ */
+function locateMarkdown(source: string) {
   const environment: Environment = { content: '', tags: new Set() };
   const tokens = parser.parse(source, environment);
   const lines = linesOf(source);

@@ -27,17 +27,11 @@ export function plainText(text: string): string {
 /** Everything that `plainText` changes contains one of these. Most texts have none, which saves the slower search. */
 const mayNeedEscape = /[\\[\]<`*&~_\r]|[ \t]#|^[ \t#>+=|:-]|^\d{1,9}[.)]/m;
 
-/** A part of a text of an agent. */
-interface InlinePart {
-  code: boolean;
-  text: string;
-}
-
 /**
  * Divides a short text of an agent, such as a step, into code, which is between backquotes, and other text, whose quotes
  * become typographic. Pages, Markdown and emails show it alike.
  */
-export function inlineParts(text: string): InlinePart[] {
+export function inlineParts(text: string): { code: boolean; text: string }[] {
   if (!/[`"']/.test(text)) return text === '' ? [] : [{ code: false, text }];
   return text
     .split(/`([^`\n]+)`/)

@@ -140,23 +140,14 @@ export function startOf(text: string, most: number): string {
   return start.trimEnd();
 }
 
-/** A prompt as pages show it: line by line, with its three sections marked. */
-interface Plate {
-  /** Every line with its newline, so that together they are the prompt, byte for byte. */
-  lines: { text: string; heading: boolean }[];
-  /** Where its sections start, for the margin. */
-  sections: { name: SectionName; line: number; meaning: string }[];
-  words: number;
-}
-
 const meanings: Record<SectionName, string> = {
   INPUT: 'what you give',
   RULES: 'how it works',
   OUTPUT: 'what comes back',
 };
 
-/** Divides a prompt into a plate. */
-export function plateOf(prompt: string): Plate {
+/** Divides a prompt into a plate, as pages show it: line by line, with its three sections marked. */
+export function plateOf(prompt: string) {
   const sections = sectionsOf(prompt).map(({ name, start }) => ({
     name,
     line: prompt.slice(0, start).split('\n').length,
@@ -165,7 +156,9 @@ export function plateOf(prompt: string): Plate {
   const headings = new Set(sections.map(({ line }) => line));
   const lines = prompt.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   return {
+    /** Every line with its newline, so that together they are the prompt, byte for byte. */
     lines: lines.map((text, index) => ({ text, heading: headings.has(index + 1) })),
+    /** Where its sections start, for the margin. */
     sections,
     words: prompt.match(/\S+/g)?.length ?? 0,
   };
