@@ -35,9 +35,9 @@ function offerText(text: string, place: Element, withdrawn: () => void): void {
     withdrawn();
   });
   place.after(field);
-  field.focus();
-  // Backward, so that the field shows the start of the text.
+  // Backward and before the focus, so that the field shows the start of the text.
   field.setSelectionRange(0, field.value.length, 'backward');
+  field.focus();
   // The focus alone is enough for browsers to scroll only if no part of the field is in view.
   field.scrollIntoView({ block: 'nearest' });
 }

@@ -239,6 +239,7 @@ test('finds a prompt that is too long for a link selected, if the page may not c
     assert.match(value, /^Find the rows .*word word/s);
     assert.is(selected, value);
     assert.is(await page.locator('.offered').getAttribute('readonly'), '');
+    assert.is(await page.locator('.offered').evaluate((field) => field.scrollTop), 0, 'it shows the start');
     assert.is(await focusOf(page), 'The text to copy');
     assert.is(page.context().pages().length, 1, 'nothing opens before the reader has the prompt');
   });
