@@ -194,6 +194,13 @@ test('a link to answers opens them, also after they were closed, and so does its
     await page.reload();
     await answer.waitFor();
     assert.is(await page.locator('details[open]').count(), 1);
+    // On a tablet, the contents stay at the top, and cover no heading that they lead to.
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await page.setViewportSize({ width: 920, height: 900 });
+    await page.getByRole('navigation', { name: 'On this page' }).getByRole('link', { name: 'Steps' }).click();
+    const boxes = await Promise.all(['.contents', '#steps'].map((part) => page.locator(part).boundingBox()));
+    const [bar = 0, heading = 0] = [boxes[0]?.height, boxes[1]?.y];
+    assert.ok(bar > 0 && bar <= heading && heading < 100, `${bar} ${heading}`);
   });
 });
 
