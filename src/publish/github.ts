@@ -71,16 +71,10 @@ function queueAlert(plan: Plan): Alert {
 }
 
 /** The repository in which GitHub issues are opened. */
-export interface IssueTracker {
-  /** The address of the REST API. */
-  api: string;
-  /** owner/name */
-  repository: string;
-  token: string;
-}
+export type IssueTracker = ReturnType<typeof issueTracker>;
 
 /** Reads GITHUB_API_URL, GITHUB_REPOSITORY and GITHUB_TOKEN. Throws UsageError if one is missing. */
-export function issueTracker(environment: NodeJS.ProcessEnv): IssueTracker {
+export function issueTracker(environment: NodeJS.ProcessEnv) {
   const { GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_TOKEN } = environment;
   if (!GITHUB_TOKEN)
     throw new UsageError(
@@ -90,7 +84,9 @@ export function issueTracker(environment: NodeJS.ProcessEnv): IssueTracker {
     throw new UsageError('GITHUB_REPOSITORY has to be owner/name; GitHub Actions sets it.');
   }
   return {
+    /** The address of the REST API. */
     api: (GITHUB_API_URL || 'https://api.github.com').replace(/\/+$/, ''),
+    /** owner/name */
     repository: GITHUB_REPOSITORY ?? '',
     token: GITHUB_TOKEN,
   };

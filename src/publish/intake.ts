@@ -310,13 +310,8 @@ function keyAt(text: string, line: number): string {
   return above.map((row) => /^(\w+):/.exec(row)?.[1]).find((key) => key !== undefined) ?? '';
 }
 
-/** The GitHub issue that a form was submitted as. */
-interface Submission {
-  number: number;
-  body: string;
-  /** The branch that a pull request is merged into. */
-  base: string;
-}
+/** The GitHub issue that a form was submitted as. `base` is the branch that a pull request is merged into. */
+type Submission = ReturnType<typeof submissionOf>;
 
 /**
  * Whether the draft is on its branch: `pushed` now, or not, because somebody else `changed` the branch before or because
@@ -442,7 +437,7 @@ function list(sentences: readonly string[]): string {
 }
 
 /** Reads the event that started the workflow. Throws OperationError if it is not about a GitHub issue. */
-export function submissionOf(event: unknown): Submission {
+export function submissionOf(event: unknown) {
   const parsed = z
     .object({
       issue: z.object({ number: z.int().positive(), body: z.string().nullish() }),
