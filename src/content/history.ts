@@ -126,24 +126,15 @@ function without(reason: string) {
   };
 }
 
-/** The branch that says which agents are published, and how the checked-out commit relates to it. */
-interface DefaultBranch {
-  /** The short name: `origin/main`, or `main`. */
-  name: string;
-  commit: string;
-  committed: Date;
-  /**
-   * The newest common commit of HEAD and the branch; null if there is none or the clone is too shallow to contain it.
-   */
-  base: string | null;
-}
+/** The branch that says which agents are published, and how the checked-out commit relates to it; null if there is none. */
+type DefaultBranch = ReturnType<typeof findDefaultBranch>;
 
 /**
  * Finds the default branch as of the last fetch: the one of `origin`, or else of another remote, or else the local `main`
  * or `master`, or else HEAD. Returns null without git, outside a repository, and before the first commit. Fetches
  * nothing.
  */
-export function findDefaultBranch(cwd: string): DefaultBranch | null {
+export function findDefaultBranch(cwd: string) {
   if (!isInRepository(cwd)) return null;
   const format = '%(refname)%09%(symref)%09%(objectname)%09%(committerdate:unix)%09%(HEAD)';
   const patterns = ['HEAD', 'main', 'master'].map((name) => `refs/remotes/*/${name}`);
@@ -162,9 +153,11 @@ export function findDefaultBranch(cwd: string): DefaultBranch | null {
   const own = refs.find(({ isCheckedOut }) => isCheckedOut)?.commit ?? head(cwd);
   const base = own === null || own === chosen.commit ? own : mergeBase(cwd, own, chosen.commit);
   return {
+    /** The short name: `origin/main`, or `main`. */
     name: (chosen.target || chosen.ref).replace(/^refs\/(?:remotes|heads)\//, ''),
     commit: chosen.commit,
     committed: new Date(Number(chosen.seconds) * 1000),
+    /** The newest common commit of HEAD and the branch; null if there is none or the clone is too shallow to contain it. */
     base,
   };
 }
@@ -352,7 +345,7 @@ export function stateFrom(cwd: string, data: ReturnType<typeof readState>) {
  */
 export function readState(
   cwd: string,
-  branch: DefaultBranch | null,
+  branch: DefaultBranch,
   sources: readonly SourceFolder[],
   folders: readonly ParsedFolder[],
 ) {
@@ -432,7 +425,7 @@ function latestDay(instant: Date): string {
  * Finds published numbers that the default branch no longer has, according to the history of that branch and of HEAD. A
  * number counts as published if the agent's date had come.
  */
-export function readLostNumbers(cwd: string, branch: DefaultBranch | null): NumberHistory {
+export function readLostNumbers(cwd: string, branch: DefaultBranch): NumberHistory {
   if (branch === null) return { lost: [], incomplete: null };
   try {
     const tips = branch.base === branch.commit ? ['HEAD'] : [branch.commit, 'HEAD'];
