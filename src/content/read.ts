@@ -270,7 +270,8 @@ function checkNames(folder: SourceFolder, configs: string[], report: Report): vo
   const names = files.map(({ name }) => name);
   const folders = files.filter(({ problem }) => problem?.kind === 'not-a-file').map(({ name }) => name);
   const evals = files.filter(isEvals).map(({ name }) => name);
-  const strangers = names.filter((name) => ![...requiredFiles, ...configs, ...folders, ...evals].includes(name));
+  const known = [...requiredFiles, ...configs];
+  const strangers = names.filter((name) => ![...known, ...folders, ...evals].includes(name));
   const missing: (typeof requiredFiles)[number][] = [];
   for (const name of requiredFiles.filter((required) => !names.includes(required))) {
     const slip = strangers.find((other) => plainStem(other) === plainStem(name)) ?? nearest(name, strangers);
@@ -280,21 +281,14 @@ function checkNames(folder: SourceFolder, configs: string[], report: Report): vo
       strangers.splice(strangers.indexOf(slip), 1);
     }
   }
-  const isGroup = missing.length === requiredFiles.length && folders.length > 0;
-  if (isGroup) {
-    report({ code: 'folder/unknown-file', ...fileMessages.folderOfFolders(folders) });
-  } else {
-    if (missing.length === requiredFiles.length) {
-      report({ code: 'folder/missing-file', ...fileMessages.allFilesMissing(missing) });
-    } else for (const name of missing) report({ code: 'folder/missing-file', ...fileMessages.fileMissing(name) });
-    for (const { name, problem } of files) {
-      const isKnown = [...requiredFiles, ...configs].includes(name);
-      if (problem?.kind === 'not-a-file' && !isKnown) report(explainProblem(problem, name), name);
-    }
-  }
-  for (const name of strangers) {
-    report({ code: 'folder/unknown-file', ...explainStranger(name, [...requiredFiles, ...configs]) }, name);
-  }
+  const hasNone = missing.length === requiredFiles.length;
+  const isGroup = hasNone && folders.length > 0;
+  if (isGroup) report({ code: 'folder/unknown-file', ...fileMessages.folderOfFolders(folders) });
+  else if (hasNone) report({ code: 'folder/missing-file', ...fileMessages.allFilesMissing(missing) });
+  else for (const name of missing) report({ code: 'folder/missing-file', ...fileMessages.fileMissing(name) });
+  for (const { name, problem } of isGroup ? [] : files)
+    if (problem?.kind === 'not-a-file' && !known.includes(name)) report(explainProblem(problem, name), name);
+  for (const name of strangers) report({ code: 'folder/unknown-file', ...explainStranger(name, known) }, name);
   for (const name of configs) {
     const extension = name.slice('config.'.length);
     if (configExtensions.includes(extension)) continue;
