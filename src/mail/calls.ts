@@ -225,15 +225,13 @@ export function callsTo({ retries = 1, headers, signal, ...context }: CallContex
       const result = await httpRequest(url, request).catch(({ cause }: HttpFailed) => noAnswer(step, cause));
       const response = result instanceof ProviderFailed ? undefined : result;
       const pause = pauseBeforeRetry(response, now(), random());
-      if (pause !== undefined && left > 0 && !signal.aborted) {
-        left -= 1;
-        await response?.discard();
-        await wait(pause, signal).catch((error) => Promise.reject(noAnswer(step, error)));
-      } else if (result instanceof ProviderFailed) {
-        throw result;
-      } else {
+      if (pause === undefined || left <= 0 || signal.aborted) {
+        if (result instanceof ProviderFailed) throw result;
         return answerOf(call, result);
       }
+      left -= 1;
+      await response?.discard();
+      await wait(pause, signal).catch((error) => Promise.reject(noAnswer(step, error)));
     }
   };
 }
