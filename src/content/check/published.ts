@@ -44,14 +44,12 @@ function checkClaims(folders: readonly ParsedFolder[], { owners, published, rese
     const next = counting ? highest + 1 : null;
     const branch = state?.branch ?? null;
     const finding = refusal(folder, { today, holder, next, free, branch });
-    if (finding === null || lost.some((number) => number.slug === folder.slug && number.issue === issue)) {
-      if (counting) {
-        holders.set(issue, { slug: folder.slug, date: folder.schedule.date });
-        highest = Math.max(highest, issue);
-      }
-    } else {
+    if (finding !== null && !lost.some((number) => number.slug === folder.slug && number.issue === issue)) {
       refused.add(folder.slug);
       diagnostics.push(finding);
+    } else if (counting) {
+      holders.set(issue, { slug: folder.slug, date: folder.schedule.date });
+      highest = Math.max(highest, issue);
     }
   }
   for (const { slug, issue, commit } of lost) {
