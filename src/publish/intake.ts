@@ -93,20 +93,19 @@ export function isFromForm(body: string, [first]: readonly FormField[]): boolean
 function readAnswers(body: string, fields: readonly FormField[]) {
   const lines = linesOf(body);
   const starts: number[] = [];
-  const problems: string[] = [];
   const answers = new Map<string, string>();
   for (const [index, field] of fields.entries()) {
     const from = (starts.at(-1) ?? -1) + 1;
     const places = lines.flatMap((line, at) =>
       at >= from && line === heading(field) && mayFollow(fields[index - 1], lines.slice(from, at)) ? [at] : [],
     );
-    if (places.length === 1) starts.push(places[0] ?? 0);
-    else
-      problems.push(
-        places.length === 0 ? lost(field) : `The line \`${heading(field)}\` occurs more than once. Keep the first one.`,
-      );
-    if (places.length !== 1) return { answers, problems };
+    const [place, another] = places;
+    if (place === undefined) return { answers, problems: [lost(field)] };
+    const repeated = `The line \`${heading(field)}\` occurs more than once. Keep the first one.`;
+    if (another !== undefined) return { answers, problems: [repeated] };
+    starts.push(place);
   }
+  const problems: string[] = [];
   for (const [index, field] of fields.entries()) {
     const answer = answerOf(field, lines.slice((starts[index] ?? 0) + 1, starts[index + 1]));
     if ('problem' in answer) problems.push(answer.problem);
