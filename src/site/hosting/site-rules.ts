@@ -9,17 +9,24 @@ const json = 'application/json';
 const zip = 'application/zip';
 const atom = 'application/atom+xml; charset=utf-8';
 
-/** The content types of assets by file extension. All others are plain text. */
+const script = 'text/javascript; charset=utf-8';
+
+/** The content types of assets by file extension, for all that pages can load or link to. All others are plain text. */
 const assetTypes: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  svg: 'image/svg+xml',
-  png: 'image/png',
-  woff2: 'font/woff2',
+  js: script,
+  mjs: script,
   json,
+  svg: 'image/svg+xml',
+  jpg: 'image/jpeg',
+  ico: 'image/x-icon',
+  ...Object.fromEntries(['avif', 'gif', 'jpeg', 'png', 'webp'].map((type) => [type, `image/${type}`])),
+  ...Object.fromEntries(['otf', 'ttf', 'woff', 'woff2'].map((type) => [type, `font/${type}`])),
+  pdf: 'application/pdf',
+  zip,
 };
 
-const assetType = (path: string) => assetTypes[extname(path).slice(1)] ?? plain;
+const assetType = (path: string) => assetTypes[extname(path).slice(1).toLowerCase()] ?? plain;
 const configType = (path: string) => configTypes[extname(path).slice(1)] ?? plain;
 
 /**
@@ -93,9 +100,10 @@ export type OutputPath = keyof typeof contentTypes;
 
 const patterns = Object.entries(contentTypes).map(([path, type]) => ({ pattern: outputPattern(path), type }));
 
-/** Matches the paths of an output's files. */
+/** Matches the paths of an output's files. A `{folder}` can have folders inside. */
 export function outputPattern(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
+  const any = (part: string) => (part === '{folder}' ? '.+' : '[^/]+');
+  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, any)}$`);
 }
 
 /** The content type of a path below dist/, or undefined if no output has it. */
