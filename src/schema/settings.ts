@@ -67,12 +67,12 @@ const category = z.strictObject({
   description: text(300).describe('A sentence that says what belongs in the category'),
 });
 
-/** A repository on GitHub, or on a server that has the same addresses. It has no slash at its end. */
+/** A repository on GitHub, or on a server that has the same addresses, without `.git` and a slash at its end. */
 const repository = publicUrl
   .refine((value) => /^https:\/\/[^/]+\/[\w.-]+\/[\w.-]+\/?$/.test(value), {
     error: 'the address of a GitHub repository, such as https://github.com/ada/prompts',
   })
-  .overwrite((value) => value.replace(/\/$/, ''));
+  .overwrite((value) => value.replace(/(?:\.git)?\/?$/, ''));
 
 /** The settings in catalog.config.json. */
 export const settingsSource = z

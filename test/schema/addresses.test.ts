@@ -18,6 +18,12 @@ const spellings: [name: string, schema: z.ZodType, ...pairs: [given: string, kep
   ],
   ['the address of a publisher', webUrl, ['http://[::1]:80/a[b', 'http://[::1]/a%5Bb']],
   [
+    'the repository, as pages link to what is in it',
+    settingsSource.shape.repository,
+    ['https://github.com/ada/prompts/', 'https://github.com/ada/prompts'],
+    ['https://gitlab.example/ada/prompts.git', 'https://gitlab.example/ada/prompts'],
+  ],
+  [
     'the base URL',
     settingsSource.shape.baseUrl,
     ['https://ex.example//', 'https://ex.example'],
