@@ -1,10 +1,11 @@
+import { isUtf8 } from 'node:buffer';
 import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { obstacleIn } from '../lib/errors.ts';
 import { compareText } from '../lib/text.ts';
 import { programFolder } from '../program.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
-import { diagnose, type Wording } from '../schema/diagnostics/diagnostic.ts';
+import { diagnose, locationAt, type Wording } from '../schema/diagnostics/diagnostic.ts';
 import { nearest } from '../schema/diagnostics/suggestions.ts';
 import { fileMessages, templateMessages } from '../schema/messages/files.ts';
 import type { TemplateFiles } from '../site/shared/templates.ts';
@@ -43,12 +44,17 @@ export function readTemplates(cwd: string): TemplateFiles {
 
   const isFree = (name: string) => name.startsWith('assets/') || fontName.test(name);
   const strangers = overrides.filter((name) => !names.includes(name) && !isFree(name));
+  const folded = (name: string) => name.normalize('NFC').toLowerCase();
   const refuse = (name: string, problem: Wording) =>
     diagnose({ code: 'template/unknown', file: `templates/${name}`, ...problem });
   const links = isCustom ? listFiles(theirs, (entry) => entry.isSymbolicLink()) : [];
   const problems = [
     ...links.map((name) => refuse(name, fileMessages.symbolicLink(`templates/${name}`))),
     ...strangers.map((name) => refuse(name, templateMessages.unknownTemplate(name, similar(name, names), names))),
+    ...overrides.filter(isFree).flatMap((name) => {
+      const twin = [...names, ...overrides].find((other) => other !== name && folded(other) === folded(name));
+      return twin === undefined ? [] : [refuse(name, templateMessages.sameAsset(name, twin))];
+    }),
   ];
   if (problems.length > 0) throw new ContentError(problems);
 
@@ -58,11 +64,20 @@ export function readTemplates(cwd: string): TemplateFiles {
   for (const name of listFiles(scripts)) assets.set(`assets/${name}`, readFileSync(join(scripts, name)));
   for (const name of [...new Set([...names, ...overrides])].sort(compareText)) {
     const path = join(overrides.includes(name) ? theirs : own, name);
-    if (name.endsWith('.hbs')) templates.push({ name, file: `templates/${name}`, text: readFileSync(path, 'utf8') });
-    else if (name.startsWith('assets/')) assets.set(name, readFileSync(path));
-    else if (fontName.test(name)) fonts.push({ name: name.slice('fonts/'.length), path, bytes: readFileSync(path) });
+    const bytes = readFileSync(path);
+    if (name.startsWith('assets/')) assets.set(name, bytes);
+    else if (fontName.test(name)) fonts.push({ name: name.slice('fonts/'.length), path, bytes });
+    else if (name.endsWith('.hbs')) templates.push({ name, file: `templates/${name}`, text: textOf(name, bytes) });
   }
   return { templates, assets, fonts, custom: overrides.length > 0 };
+}
+
+/** The text of a template, without a byte-order mark. Throws ContentError if it is not UTF-8: readers would see � in it. */
+function textOf(name: string, bytes: Buffer): string {
+  const text = new TextDecoder().decode(bytes);
+  if (isUtf8(bytes)) return text;
+  const where = { file: `templates/${name}`, text, location: locationAt(text, text.indexOf('\uFFFD')) };
+  throw new ContentError([diagnose({ code: 'file/encoding', ...where, ...fileMessages.notUtf8(name, false) })]);
 }
 
 function listFiles(root: string, isListed = (entry: Dirent) => entry.isFile()): string[] {

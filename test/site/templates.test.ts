@@ -26,12 +26,42 @@ const compare = "Compare your template with the program's template of the same n
 const check = 'Check that every {{ has a matching }}, and that blocks are closed in reverse order.';
 const malformed = 'This is not well-formed Handlebars, here or just before.';
 const missing = (name: string) => `The template uses \`${name}\`, which does not exist here.`;
+const fails = (what: string, why: string) => `${what} fails here (${why}).`;
+const arguments_ = 'Check the values that helpers and partials get, and that no partial includes itself.';
 const open = (mark: string) => `\`${mark}\` is opened but never closed.`;
 
 const rows: [name: string, text: string, at: string, message: string, hint: string][] = [
   ['a value that does not exist', '{{titel}}', '1:3-8', missing('titel'), compare],
   ['a value on a later line', '<h1>\n<p>\n  {{titel}}\n', '3:5-10', missing('titel'), compare],
   ['a partial that does not exist', 'a\n{{> mark}}\n', '2:5-9', missing('partials/mark.hbs'), compare],
+  [
+    'a partial whose name is also in the text',
+    '{{title}} mark\n{{> mark}}\n',
+    '2:5-9',
+    missing('partials/mark.hbs'),
+    compare,
+  ],
+  [
+    'a partial after one that exists',
+    '{{#*inline "line"}}{{/inline}}{{> line}} mark\n{{> mark}}\n',
+    '2:5-9',
+    missing('partials/mark.hbs'),
+    compare,
+  ],
+  [
+    'a value that a helper cannot use',
+    'a\n  {{shout 5}}\n',
+    '2:3-4',
+    fails('The helper `shout`', 'value.toUpperCase is not a function'),
+    arguments_,
+  ],
+  [
+    'a helper that lacks a value',
+    '{{#if title}}\n{{#if (shout nothing)}}{{/if}}{{/if}}',
+    '2:7-8',
+    fails('The helper `shout`', "Cannot read properties of undefined (reading 'toUpperCase')"),
+    arguments_,
+  ],
   ['a helper that does not exist', 'a\n {{whisper title}}\n', '2:4-11', missing('whisper'), compare],
   [
     'a block that is never closed',
@@ -95,6 +125,14 @@ test('every template with a mistake is reported at once', () => {
 test('a mistake in a partial is reported there, and not in the page that uses it', () => {
   const found = problems(source('page.hbs', 'a\n{{> line}}'), source('partials/line.hbs', 'b\nc\n{{titel}}'));
   assert.equal(found, [{ at: 'templates/partials/line.hbs:3:3-8', message: missing('titel'), hint: compare }]);
+});
+
+test('a partial that includes itself is named', () => {
+  const found = problems(source('page.hbs', '{{> line}}'), source('partials/line.hbs', 'b\n{{> line}}'));
+  assert.equal(
+    found.map(({ at, message }) => [at, message]),
+    [['templates/partials/line.hbs:1:1-2', fails('The template', 'Maximum call stack size exceeded')]],
+  );
 });
 
 test('a value is shown even if a helper has its name, and a helper can still be called', () => {

@@ -208,6 +208,18 @@ export const templateMessages = {
     hint: 'Check that every {{ has a matching }}, and that blocks are closed in reverse order.',
   },
 
+  /** `helper` is the helper that fails, if one does, and `reason` what JavaScript says. */
+  notRendered: (helper: string | undefined, reason: string) => ({
+    message: `${helper === undefined ? 'The template' : `The helper \`${helper}\``} fails here (${reason}).`,
+    hint: 'Check the values that helpers and partials get, and that no partial includes itself.',
+  }),
+
+  /** Two files, by their paths below templates/. */
+  sameAsset: (name: string, other: string) => ({
+    message: `templates/${name} and ${other} differ only in capital letters, so they are one file on Windows and macOS.`,
+    hint: 'Give the file another name. To replace the other file, give it exactly the same name.',
+  }),
+
   /** `reason` is what the renderer says. */
   socialImageNotDrawn: (reason: string) => ({
     message: `The social image can't be drawn: ${reason.replace(/\.?\s*$/, '')}.`,

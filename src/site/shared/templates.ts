@@ -91,7 +91,7 @@ export function compileTemplates(
   }
   if (errors.length > 0) throw new ContentError(errors);
 
-  const shared = { helpers: helpers as Record<string, Handlebars.HelperDelegate>, partials };
+  const shared = { helpers: withPlaces(helpers as Record<string, Handlebars.HelperDelegate>), partials };
   return {
     /**
      * Renders a template; `name` is without `.hbs`. Throws ContentError if the template uses a value that does not exist.
@@ -177,23 +177,44 @@ function fieldsFirst(text: string, helpers: ReadonlySet<string>): hbs.AST.Progra
   return program;
 }
 
+/** Helpers whose errors have the place in the template that calls them, as Handlebars' own errors do. */
+function withPlaces(helpers: Record<string, Handlebars.HelperDelegate>): Record<string, Handlebars.HelperDelegate> {
+  const entries = Object.entries(helpers).map(([name, helper]): [string, Handlebars.HelperDelegate] => [
+    name,
+    function (this: unknown, ...values: Parameters<Handlebars.HelperDelegate>) {
+      try {
+        return helper.apply(this, values);
+      } catch (error) {
+        const { loc } = (values as unknown[]).at(-1) as { loc: hbs.AST.SourceLocation };
+        throw Object.assign(error as Error, { helper: name, lineNumber: loc.start.line, column: loc.start.column });
+      }
+    },
+  ]);
+  return Object.fromEntries(entries);
+}
+
 function explainTemplate({ file, text }: TemplateSource, error: unknown): Diagnostic {
   const message = (error as Error).message;
   const refuse = (offset: number, length: number, wording: Wording) =>
     diagnose({ code: 'template/syntax', file, text, location: locationAt(text, offset, length), ...wording });
 
   const missing = /^"(.+?)" not defined/.exec(message)?.[1] ?? /Missing helper: "(.+?)"/.exec(message)?.[1];
-  const { lineNumber, column = 0 } = error as { lineNumber?: number; column?: number };
-  const line = lineNumber ?? Number(/on line (\d+)/.exec(message)?.[1] ?? 1);
+  const { helper, lineNumber, column = 0 } = error as { helper?: string; lineNumber?: number; column?: number };
+  const lineOfParser = /on line (\d+)/.exec(message)?.[1];
+  const line = lineNumber ?? Number(lineOfParser ?? 1);
   const lineStarts = [...text.matchAll(/(?<=^|\n)/g)].map(({ index }) => index);
   const lineStart = lineStarts[line - 1] ?? text.length;
   // After an upgrade, a template may still include a partial that the program no longer has.
   const partial = /^The partial (.+) could not be found$/.exec(message)?.[1];
   if (partial !== undefined) {
-    const at = Math.max(0, text.indexOf(partial, text.search(/\{\{[~#]*>/)));
+    const tags = [...text.matchAll(/\{\{[~#]*>\s*["'[]?([^\s"'\]}~]+)/g)];
+    const tag = tags.find(([, name]) => name === partial) ?? tags[0];
+    const at = tag === undefined ? 0 : tag.index + tag[0].length - (tag[1] ?? '').length;
     return refuse(at, partial.length, templateMessages.unknownValue(`partials/${partial}.hbs`));
   }
   if (missing !== undefined) return refuse(lineStart + column, missing.length, templateMessages.unknownValue(missing));
+  if (helper !== undefined || (lineNumber ?? lineOfParser) === undefined)
+    return refuse(lineStart + column, 1, templateMessages.notRendered(helper, message));
   const open = unclosedBlock(text);
   if (open !== null)
     return refuse(open.offset, open.mark.length, templateMessages.blockNotClosed(open.mark, open.name));

@@ -91,6 +91,18 @@ export const settingsMistakes: Mistake[] = [
     change: (folder) => writeFiles(folder, { 'templates/404.hbs': '<h1>{{settings.titel}}</h1>\n' }),
   },
   {
+    name: 'an asset that is another one in capital letters',
+    code: 'template/unknown',
+    at: 'templates/assets/Style.css:1:1',
+    change: (folder) => writeFiles(folder, { 'templates/assets/Style.css': 'body {}\n' }),
+  },
+  {
+    name: 'a template in Latin-1',
+    code: 'file/encoding',
+    at: 'templates/404.hbs:2:4',
+    change: (folder) => writeFiles(folder, { 'templates/404.hbs': Buffer.from('<p>\nCafé\n</p>\n', 'latin1') }),
+  },
+  {
     name: 'a social image that is not an SVG',
     code: 'template/picture',
     at: 'templates/social-image.hbs:1:1',
