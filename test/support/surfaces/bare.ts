@@ -44,5 +44,5 @@ export const bareJson: Record<string, Expected> = {
 export const bareTexts: Record<string, string> = {
   'robots.txt': 'User-agent: *\nDisallow: /\n',
   // A year after the start of 1970, in Tokyo.
-  '.well-known/security.txt': `Contact: ${publication.securityContact}\nExpires: 1970-12-31T15:00:00.000Z\nPreferred-Languages: en\nCanonical: ${base}/.well-known/security.txt\n`,
+  '.well-known/security.txt': `Contact: ${publication.securityContact}\nExpires: 2099-12-31T15:00:00.000Z\nPreferred-Languages: en\nCanonical: ${base}/.well-known/security.txt\n`,
 };
