@@ -99,7 +99,9 @@ export interface PublishedAgent extends NumberedAgent {
 export const dateNames = onceForEach((language: string) => {
   const weekdays = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' });
   const dates = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' });
-  const months = new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+  // The archive has the months of the Gregorian calendar, also in Persian; the Thai one only counts the years differently.
+  const calendar = dates.resolvedOptions().calendar === 'buddhist' ? 'buddhist' : 'gregory';
+  const months = new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric', timeZone: 'UTC', calendar });
   const instant = (day: string) => new Date(`${day}T00:00:00Z`);
   return {
     weekday: onceForEach((day: string) => weekdays.format(instant(day))),

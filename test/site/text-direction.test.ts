@@ -16,12 +16,15 @@ for (const [direction, languages] of Object.entries(rows)) {
   }
 }
 
-test('every page says its language and its direction', () =>
+test('every page says its language and its direction, and the archive has the months of its addresses', () =>
   inFolder((folder) => {
-    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }], { language: 'he' });
-    for (const [path, html] of render(folder, { today: '2026-01-02' })) {
-      if (path.endsWith('.html') && !path.startsWith('mail/')) assert.match(html, '<html lang="he" dir="rtl">', path);
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }], { language: 'fa' });
+    const files = render(folder, { today: '2026-01-02' });
+    for (const [path, html] of files) {
+      if (path.endsWith('.html') && !path.startsWith('mail/')) assert.match(html, '<html lang="fa" dir="rtl">', path);
     }
+    // January 2026, and not the Persian month of January 1, which ends on January 20.
+    assert.match(files.get('archive.html') ?? '', 'id="month-2026-01">ژانویهٔ ۲۰۲۶<');
   }));
 
 test.run();
