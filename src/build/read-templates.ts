@@ -11,7 +11,7 @@ import { fileMessages, templateMessages } from '../schema/messages/files.ts';
 import type { TemplateFiles } from '../site/shared/templates.ts';
 
 /** Matches the font files in templates/fonts. */
-const fontName = /^fonts\/([^/]+\.(?:ttf|otf))$/;
+const fontName = /^fonts\/([^/]+\.(?:ttf|otf))$/i;
 
 const own = join(programFolder, 'templates');
 
@@ -50,7 +50,11 @@ export function readTemplates(cwd: string): TemplateFiles {
   const links = isCustom ? listFiles(theirs, (entry) => entry.isSymbolicLink()) : [];
   const problems = [
     ...links.map((name) => refuse(name, fileMessages.symbolicLink(`templates/${name}`))),
-    ...strangers.map((name) => refuse(name, templateMessages.unknownTemplate(name, similar(name, names), names))),
+    ...strangers.map((name) => {
+      if (/^fonts\/.*\.woff2?$/i.test(name))
+        return refuse(name, templateMessages.notAFont(name.slice('fonts/'.length)));
+      return refuse(name, templateMessages.unknownTemplate(name, similar(name, names), names));
+    }),
     ...overrides.filter(isFree).flatMap((name) => {
       const twin = [...names, ...overrides].find((other) => other !== name && folded(other) === folded(name));
       return twin === undefined ? [] : [refuse(name, templateMessages.sameAsset(name, twin))];

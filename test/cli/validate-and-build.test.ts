@@ -207,11 +207,16 @@ test("a catalog's own template replaces the program's, file by file", async () =
   await inFolder(async (folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2026-01-01' }]);
     writeFiles(folder, {
-      'templates/404.hbs': '<h1>Lost in {{settings.title}}</h1>\n',
+      'templates/404.hbs': "<h1>Lost in {{settings.title}}</h1>{{asset 'assets/My art/50%.css'}}\n",
       'templates/assets/extra.css': 'a{}',
+      'templates/assets/My art/50%.css': 'a{}',
     });
     assert.is((await catalog(['build', '--cwd', folder])).code, 0);
-    assert.match(readFileSync(join(folder, 'dist', '404.html'), 'utf8'), '<h1>Lost in Small Catalog</h1>');
+    assert.match(
+      readFileSync(join(folder, 'dist', '404.html'), 'utf8'),
+      '<h1>Lost in Small Catalog</h1>/assets/My%20art/50%25.css?v',
+    );
+    assert.ok(existsSync(join(folder, 'dist', 'assets', 'My art', '50%.css')));
     assert.ok(existsSync(join(folder, 'dist', 'assets', 'extra.css')));
     assert.ok(existsSync(join(folder, 'dist', 'assets', 'style.css')));
   });

@@ -103,8 +103,13 @@ test('a template that is a link is an error of the catalog instead of the templa
 
 test('a template that replaces none is taken for a similar name only, in any folder', () =>
   inCatalog(async (folder) => {
-    writeFiles(folder, { 'templates/partials/days.hbs': 'x\n', 'templates/fotter.hbs': 'x\n' });
+    writeFiles(folder, {
+      'templates/partials/days.hbs': 'x\n',
+      'templates/fotter.hbs': 'x\n',
+      'templates/fonts/a.woff2': '',
+    });
     const { shown } = await catalog(['build', '--cwd', folder]);
+    assert.match(shown, /a\.woff2 is not a TrueType or OpenType font\.\n {2}Convert web fonts/);
     assert.match(shown, /fotter\.hbs does not replace .*\n {2}Did you mean partials\/footer\.hbs\?\n/);
     assert.match(
       shown,

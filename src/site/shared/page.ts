@@ -91,7 +91,11 @@ export function templateHelpers(
   const versions = new Map([...assets].map(([path, bytes]) => [path, assetVersion(bytes)]));
   return {
     link: (path: string) => url.link(path),
-    asset: (path: string) => `${url.link(path)}?v=${versions.get(path) ?? ''}`,
+    // A name may contain spaces and other characters that an address does not have.
+    asset: (path: string) => {
+      const address = path.split('/').map(encodeURIComponent).join('/');
+      return `${url.link(address)}?v=${versions.get(path) ?? ''}`;
+    },
     path: (...parts: unknown[]) => parts.slice(0, -1).join('/'),
     ...dateNames(settings.language),
     accent: (category: string) => accentOf(settings, category),

@@ -111,7 +111,7 @@ export const settingsMistakes: Mistake[] = [
   {
     name: 'a file that is not a font',
     code: 'template/font',
-    at: 'templates/fonts/own.ttf:1:1',
-    change: (folder) => writeFiles(folder, { 'templates/fonts/own.ttf': 'no font\n' }),
+    at: 'templates/fonts/Own.TTF:1:1',
+    change: (folder) => writeFiles(folder, { 'templates/fonts/Own.TTF': 'no font\n' }),
   },
 ];
