@@ -136,7 +136,10 @@ function readSettings(cwd: string): { value: unknown; diagnostics: Diagnostic[] 
   let text: string;
   try {
     const path = join(cwd, settingsFile);
-    if (statSync(path).size > maxFileBytes) throw Object.assign(new Error(), { code: 'EFBIG' });
+    const stats = statSync(path);
+    if (stats.size > maxFileBytes) throw Object.assign(new Error(), { code: 'EFBIG' });
+    // Reading a named pipe would wait until another program writes to it.
+    if (stats.isFIFO()) throw Object.assign(new Error(), { code: 'a named pipe' });
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

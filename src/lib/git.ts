@@ -12,7 +12,8 @@ export class GitError extends Error {
   readonly missing: boolean;
 
   constructor(args: readonly string[], said: string, missing: boolean) {
-    super(said === '' ? `git ${args[0]} failed without a message` : (explainSaid(said) ?? said));
+    const command = args.find((arg, index) => !arg.startsWith('-') && args[index - 1] !== '-c');
+    super(said === '' ? `git ${command} failed without a message` : (explainSaid(said) ?? said));
     this.missing = missing;
   }
 }

@@ -4,7 +4,7 @@ import { basename, join, relative, resolve, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { OperationError, orElse } from '../lib/errors.ts';
 import { isDraftName } from '../lib/files.ts';
-import { changeByGit, git, gitBytes, orNull } from '../lib/git.ts';
+import { changeByGit, GitError, git, gitBytes, orNull } from '../lib/git.ts';
 import { alone, parseOwner } from '../storage/lock.ts';
 import type { Release } from './plan.ts';
 import { withIssueLine } from './write-numbers.ts';
@@ -77,8 +77,9 @@ export interface GitLocation {
 
 /** Finds the working tree of a folder. Throws GitError if there is none. */
 export function locate(cwd: string): GitLocation {
-  const output = git(cwd, ['rev-parse', '--show-toplevel', '--absolute-git-dir', '--git-common-dir']);
-  const [root = '', ...folders] = output.trim().split('\n');
+  const args = ['rev-parse', '--show-toplevel', '--absolute-git-dir', '--git-common-dir'];
+  const [root = '', ...folders] = git(cwd, args).trim().split('\n');
+  if (folders.length < 2) throw new GitError(args, 'git names no repository', false);
   return { root: resolve(root), folders: [...new Set(folders.map((path) => resolve(cwd, path)))] };
 }
 

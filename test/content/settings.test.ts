@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -117,13 +118,20 @@ test('line endings of Windows and old Macs are white space, and errors keep thei
     }
   }));
 
-test('a folder with the name of the settings file is reported as unreadable', () =>
-  inFolder((folder) => {
-    mkdirSync(join(folder, 'catalog.config.json'));
-    assert.equal(
-      checkSettings(folder, {}, {}).diagnostics.map(({ code, message }) => `${code} ${message}`),
-      [`settings/missing catalog.config.json in ${folder} cannot be read (EISDIR).`],
-    );
-  }));
+test('a folder or a named pipe with the name of the settings file is reported as unreadable', async () => {
+  const kinds: Record<string, (path: string) => void> = {
+    EISDIR: (path) => mkdirSync(path),
+    ...(process.platform !== 'win32' && { 'a named pipe': (path) => execFileSync('mkfifo', [path]) }),
+  };
+  for (const [kind, make] of Object.entries(kinds)) {
+    await inFolder((folder) => {
+      make(join(folder, 'catalog.config.json'));
+      assert.equal(
+        checkSettings(folder, {}, {}).diagnostics.map(({ code, message }) => `${code} ${message}`),
+        [`settings/missing catalog.config.json in ${folder} cannot be read (${kind}).`],
+      );
+    });
+  }
+});
 
 test.run();

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { gitFiles } from '../../../src/build/last-build.ts';
 import { findDefaultBranch } from '../../../src/content/history.ts';
 import { type GitError, git, isInRepository } from '../../../src/lib/git.ts';
+import { locate } from '../../../src/publish/recover.ts';
 import { inFolder, writeFiles } from '../../support/catalog.ts';
 import { gitSync } from '../../support/git.ts';
 
@@ -19,7 +20,7 @@ const failureOf = (work: () => unknown): GitError => {
   throw new Error('It did not fail.');
 };
 
-test('a git that is missing, one that may not be run, and a refusal are told apart', () =>
+test('a git that is missing, one that may not be run, a refusal, and one that says nothing are told apart', () =>
   inFolder((folder) => {
     const own = process.env.PATH;
     const refused = failureOf(() => git(folder, ['rev-parse', 'HEAD']));
@@ -33,6 +34,14 @@ test('a git that is missing, one that may not be run, and a refusal are told apa
         [refused.missing, missing, message],
         [false, false, 'git cannot be run: permission is denied (EACCES)'],
       );
+      for (const [script, call, words] of [
+        ['exit 1', () => git(folder, ['-c', 'core.quotePath=false', 'log']), 'git log failed without a message'],
+        ['exit 0', () => locate(folder), 'git names no repository'],
+      ] as const) {
+        writeFiles(folder, { git: `#!/bin/sh\n${script}\n` });
+        chmodSync(join(folder, 'git'), 0o755);
+        assert.is(failureOf(call).message, words);
+      }
     } finally {
       process.env.PATH = own;
     }
