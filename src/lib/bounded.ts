@@ -41,7 +41,8 @@ const longestLine = 256 * 1024;
 /** Parses a line of a log, or a file of one line. Throws SyntaxError if it is malformed or too long. */
 export function parseJsonLine(text: string): unknown {
   if (text.length > longestLine) throw new SyntaxError(`The line has more than ${longestLine} characters.`);
-  return JSON.parse(text);
+  // An editor may have written a byte order mark at the start of the file.
+  return JSON.parse(text.trim());
 }
 
 const [quote, backslash] = [0x22, 0x5c];

@@ -150,10 +150,9 @@ export async function* readVotes(file: string, onMalformed?: (line: number) => v
   let number = 0;
   for await (const line of readLines(file)) {
     number += 1;
-    const text = line.toString('utf8').trim();
-    const vote = parseLine(text, storedVote);
+    const vote = parseLine(line, storedVote);
     if (vote !== undefined) yield vote;
-    else if (text !== '' && line.at(-1) === newline) onMalformed?.(number);
+    else if (line.toString('utf8').trim() !== '' && line.at(-1) === newline) onMalformed?.(number);
   }
 }
 

@@ -75,6 +75,11 @@ const rows: { name: string; content: string | undefined; filter?: ExportFilter; 
     expected: [entry(1, 'a@example.com', 'daily', 'a\u2028b\u2029c')],
   },
   {
+    name: 'a byte order mark of an editor is not a part of the first line',
+    content: `\uFEFF${line(1, 'a@example.com', 'daily')}`,
+    expected: [entry(1, 'a@example.com', 'daily')],
+  },
+  {
     name: 'a last line without its newline',
     content: line(1, 'a@example.com', 'daily').trimEnd(),
     expected: [entry(1, 'a@example.com', 'daily')],

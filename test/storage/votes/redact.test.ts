@@ -25,9 +25,10 @@ test('blanks one note, and keeps everything else byte for byte', () =>
     assert.is((await stat(file)).mode & 0o777, 0o640);
   }));
 
-test('leaves no copy of the note and no lock', () =>
+test('leaves no copy of the note and no lock, also after an editor wrote a byte order mark', () =>
   withFolder(async (file, folder) => {
     const [first] = await threeVotes(file);
+    await writeFile(file, `\uFEFF${await readFile(file, 'utf8')}`);
     await redact(testOptions({ file }), first?.id ?? '');
     assert.equal(await readdir(folder), ['log.jsonl', 'log.jsonl.secret']);
   }));
