@@ -137,13 +137,15 @@ export const settingsSource = z
     synonyms: z
       .array(
         z
-          .array(z.string().regex(/^[\p{L}\p{N}]+(?: [\p{L}\p{N}]+)*$/u, 'It has to be words'))
+          .array(z.string().regex(/^[\p{L}\p{N}]+(?: [\p{L}\p{N}]+)*$/u, 'words of letters and digits'))
           .min(2)
           .max(20),
       )
       .max(200)
       .default([])
-      .describe('Groups of words that mean the same to readers who search: an agent with one of them is found by all'),
+      .describe(
+        'Groups of words that mean the same to readers who search: an agent with one of them is found by all. Words have letters and digits only',
+      ),
     showNext: z
       .enum(['nothing', 'time', 'category', 'title'])
       .default('time')

@@ -220,6 +220,7 @@ function settingRows(object: JsonSchema, prefix = ''): string[] {
 
 /** Describes the valid values of a setting in a few words. */
 function kindOf({ type, format, minimum, maximum, maxLength, items, anyOf, ...rest }: JsonSchema): string {
+  if (Array.isArray(rest.enum)) return rest.enum.map((value) => `\`${JSON.stringify(value)}\``).join(', ');
   if (Array.isArray(anyOf)) return anyOf.map(kindOf).join(' or ');
   if (type === 'array') return `list; each: ${kindOf(items as JsonSchema)}`;
   if (type === 'integer') return `whole number from ${minimum} to ${maximum}`;
