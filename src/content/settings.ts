@@ -164,14 +164,14 @@ function parseSettings(bytes: string): { value: unknown; diagnostics: Diagnostic
   }
   const shown = textFindings(text);
   const visible = withoutFound(text, shown);
-  const { value, problems } = readJson(visible);
+  const { value, problems, repaired } = readJson(visible);
   const diagnostics = problems.map(({ location, ...wording }) => fail('settings/json', location, wording));
   if (text !== marked) {
     diagnostics.push(fail('settings/json', locationAt(text, 0), fileMessages.byteOrderMark(settingsFile)));
   }
   diagnostics.push(...shown.map((finding) => diagnose({ ...finding, file: settingsFile, text })));
   if (value === undefined) return { value, diagnostics };
-  const locationOf = locationsInYaml(visible);
+  const locationOf = locationsInYaml(visible, repaired);
   // Text that the file writes as escapes is reported without a code frame, which would show part of a secret.
   const hidden = valueFindings(value, locationOf).filter(({ code }) => shown.every((it) => it.code !== code));
   diagnostics.push(...hidden.map((finding) => diagnose({ ...finding, file: settingsFile })));

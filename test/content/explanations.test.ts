@@ -12,11 +12,12 @@ const tooLarge = 'This number is too large: programs round it or cannot read it.
 const noComments = 'JSON does not allow comments. ~ Remove the comment.';
 const useless = 'Nothing follows this comma. ~ Remove the comma.';
 const noComma = 'A comma is missing here. ~ Add a comma.';
-const open = 'The quote that opens here is never closed. ~ Add the closing quote.';
+const open = 'The quote that opens here is never closed. ~ Add the closing quote at the end of the text.';
 const badWord = (word: string, fix = 'Put it in double quotes.') => `\`${word}\` is not a JSON value. ~ ${fix}`;
 const badSign = (sign: string) => `\`${sign}\` is not allowed here.`;
-const keyInQuotes = 'Write a key in double quotes.';
-const anyValue = 'Write a value; text needs double quotes.';
+const noValue = 'A colon is missing after the key. ~ Write only a colon between it and its value.';
+const keyInQuotes = 'Write a key in double quotes (").';
+const anyValue = 'Write a value; text needs double quotes (").';
 const early = (bracket: string, line: number, closing: string) =>
   `The \`${bracket}\` on line ${line} is never closed. ~ Add the closing \`${closing}\`.`;
 
@@ -31,7 +32,10 @@ const json: [text: string, ...found: string[]][] = [
     '[{"a": 1]',
     '1:9 `]` does not match the bracket that it closes. ~ Close the brackets in the order in which they were opened.',
   ],
-  ['{"a" 1}', '1:5 A colon is missing after the key. ~ Add a colon.'],
+  ['{"a" 1}', `1:5 ${noValue}`],
+  ['{"a" = 1}', `1:5 ${noValue}`],
+  ['"a": 1}', '1:1 The `{` before the first key is missing. ~ Add it at the start of the file.'],
+  ['{True: 2}', '1:2 `True` is a key without quotes. ~ Put it in double quotes.'],
   ['{"a":', `1:5 ${early('{', 1, '}')}`],
   ['{\n"a": [1', `2:7 ${early('[', 2, ']')}`],
   ['{\n"a": [\n1,\n{}', `4:2 ${early('[', 2, ']')}`],
@@ -59,7 +63,7 @@ const json: [text: string, ...found: string[]][] = [
   ['[NaN]', `1:2 ${badWord('NaN')}`],
   ['[.5]', `1:2 ${badWord('.5')}`],
   ['[+1]', `1:2 ${badWord('+1')}`],
-  ['[01]', `1:2 ${badWord('01')}`],
+  ['[01]', `1:2 ${badWord('01', 'Write 1, or put it in double quotes if it is text.')}`],
   ['[1.]', `1:2 ${badWord('1.')}`],
   ['[1e]', `1:2 ${badWord('1e')}`],
   ['[nulls]', `1:2 ${badWord('nulls')}`],

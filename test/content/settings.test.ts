@@ -49,6 +49,22 @@ test('an invalid address is refused, naming the flag or variable that has it', (
     assert.is(message({}, { CATALOG_RUNTIME_URL: 'press' }), `CATALOG_RUNTIME_URL is ${expected}`);
   }));
 
+test('a missing comma does not move the locations of other mistakes', () =>
+  inFolder((folder) => {
+    const text = JSON.stringify({ ...smallSettings, wrong: 1 }, null, 2);
+    writeFiles(folder, {
+      'catalog.config.json': text.replace(',', ' "other": 2').replace('"timezone": "UTC"', '"timezone": "A"'),
+    });
+    const found = checkSettings(folder, {}, {}).diagnostics.map(({ line, code }) => `${line} ${code}`);
+    assert.equal(found, [
+      '2 settings/json',
+      '2 settings/json',
+      '6 settings/value',
+      '2 settings/unknown-key',
+      '35 settings/unknown-key',
+    ]);
+  }));
+
 test('invalid and missing settings get defaults, and the others are used', () =>
   inFolder((folder) => {
     const check = (text: string) => {

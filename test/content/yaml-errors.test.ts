@@ -36,6 +36,9 @@ const notOpened = (bracket: string) =>
 const noHyphen =
   'front-matter/yaml This line is in a list, but it neither starts an entry nor continues one. ~ Start an entry with a hyphen and a space. Indent the other lines of an entry like its first key.';
 
+const uneven =
+  'front-matter/yaml The indentation of this line does not match the lines around it. ~ Start the keys of one level in the same column; start the entries of a list with two spaces, a hyphen, and a space.';
+
 const tooDeep =
   'front-matter/yaml The front matter is nested more than 100 levels deep here. ~ No key of an agent needs more than two levels. If this is text, put it in quotes.';
 
@@ -63,12 +66,30 @@ const yaml: [title: string, ...found: string[]][] = [
     'title: The one agent\nkeywords:\n \t\t- testing',
     '4:1 front-matter/yaml This line is indented with a tab. ~ Use spaces.',
   ],
-  ['title: "The one \\q agent"', `2:17 ${malformed('invalid escape sequence \\q')}`],
-  ['title: !own The one agent', `2:26 ${malformed('unknown tag !<!own>')}`],
   [
-    'title: |\n  The one\n  -agent\n agent',
-    '5:1 front-matter/yaml The indentation of this line does not match the lines around it. ~ Start the keys of one level in the same column; start the entries of a list with two spaces, a hyphen, and a space.',
+    'title: "The one \\q agent"',
+    '2:17 front-matter/yaml In double quotes, YAML takes this backslash for the start of an escape. ~ Put the text in single quotes instead, or write the backslash as \\\\.',
   ],
+  [`title: Ada's "agent": a C:\\ story`, `2:8 ${colon} ~ ${inQuotes}: "Ada's \\"agent\\": a C:\\\\ story".`],
+  ['title: !own The one agent', `2:8 ${special('!')}`],
+  ['title: | The one agent', `2:8 ${special('|')}`],
+  ['title: ? The one agent', `2:8 ${special('?')}`],
+  ['title: [x] The one agent', `2:8 ${special('[')}`],
+  ['title: The one agent\n  in a text: it', `3:1 ${indented('in')}`],
+  ['title = The one agent', `2:1 ${noColon('title: The one agent')}`],
+  ['title: The one agent\nkeywords:\n  - a: b\n     c: d', `5:1 ${uneven}`],
+  ['title: The one agent\nkeywords:\n  a: b\n    c: d', `5:1 ${uneven}`],
+  [
+    'title: The one agent\nkeywords:\n  - a: b\n    c:d',
+    '5:5 front-matter/yaml There is no space after the colon. ~ Write `c: d`.',
+  ],
+  [
+    'title: The one agent\nkeywords:\n  - a:b\n    c: d',
+    '4:5 front-matter/yaml There is no space after the colon. ~ Write `a: b`.',
+  ],
+  ['title: The one agent\nkeywords:\n  - { a: b: c, d: e }', `4:10 ${colon} ~ ${inQuotes}: 'b: c'.`],
+  ['title: The one agent\nkeywords:\n  - { a: b\n  - c: d', `4:5 ${unclosed('}')}`],
+  ['title: |\n  The one\n  -agent\n agent', `5:1 ${uneven}`],
   ['title: The one agent\nkeywords:\n  - a |b\n  -testing: x', `5:3 ${noSpace('- testing: x')}`],
   [`title: ${'['.repeat(101)}${']'.repeat(101)}`, `2:108 ${tooDeep}`],
   [`title: ${']'.repeat(5000)}${'['.repeat(5000)}`, `2:5108 ${tooDeep}`],
@@ -104,9 +125,9 @@ const yaml: [title: string, ...found: string[]][] = [
     'title: The one agent\nkeywords: [a,, b]',
     `3:14 front-matter/yaml There is an extra comma here. ~ Remove the comma.`,
   ],
-  ['title: |x\n  The', `2:9 ${special('|')}`],
+  ['title: |x\n  The', `2:8 ${special('|')}`],
   ['title: ] a', `2:8 ${notOpened(']')}`],
-  ['title: !!int x', `2:15 ${malformed('cannot resolve a node with !<tag:yaml.org,2002:int> explicit tag')}`],
+  ['title: !!int x', `2:8 ${special('!')}`],
   [
     'title: The one agent\n:',
     `3:1 ${malformed('incomplete explicit mapping pair; a key node is missed; or followed by a non-tabulated empty line')}`,

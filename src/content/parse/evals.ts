@@ -17,6 +17,7 @@ import {
   roundsOf,
 } from '../../schema/evals.ts';
 import { evalMessages } from '../../schema/messages/evals.ts';
+import { fileMessages } from '../../schema/messages/files.ts';
 import { inFile } from '../../schema/messages/formats.ts';
 import { grade, gradeEach, tooSlow } from '../evals/grade.ts';
 import { readJson } from './json-errors.ts';
@@ -160,7 +161,9 @@ export function readEvals(source: EvalsSource): Evals | null {
   const { names, texts, report } = source;
   const own = names.filter((name) => name.startsWith('evals/'));
   if (own.length > 0 && !own.includes(checksFile)) {
-    report('evals', 'evals/checks', evalMessages.checksFileMissing(checksFile));
+    const misnamed = own.find((name) => name.startsWith('evals/checks.'));
+    if (misnamed === undefined) report('evals', 'evals/checks', evalMessages.checksFileMissing(checksFile));
+    else report(misnamed, 'evals/checks', fileMessages.misnamedFile(misnamed, checksFile));
   }
   const text = texts.get(checksFile);
   const cases = text === undefined ? null : readCases(text, source);

@@ -11,20 +11,23 @@ type Problem = LocatedWording & { repaired: string | null };
 const maxProblems = 20;
 const maxRounds = 200;
 
-/** Parses a JSON text. `value` is undefined if the text cannot be parsed even after obvious fixes. */
-export function readJson(text: string): { value: unknown; problems: LocatedWording[] } {
+/**
+ * Parses a JSON text. `value` is undefined if the text cannot be parsed even after obvious fixes. `repaired` is the text
+ * with these fixes, in which the locations of values can be found.
+ */
+export function readJson(text: string): { value: unknown; problems: LocatedWording[]; repaired: string } {
   const problems: LocatedWording[] = [];
   let current = text;
   // Every round parses the whole text again, and a text can have thousands of wrong quotes, so rounds are limited.
   for (let round = 0; ; round += 1) {
     try {
-      return { value: JSON.parse(current), problems };
+      return { value: JSON.parse(current), problems, repaired: current };
     } catch {
       const { repaired, ...problem } = firstProblem(current);
       // Wrong quotes are reported once, however many there are.
       if (!problems.some(({ hint }) => hint === doubleQuotes && problem.hint === hint)) problems.push(problem);
       if (repaired === null || problems.length >= maxProblems || round >= maxRounds)
-        return { value: undefined, problems };
+        return { value: undefined, problems, repaired: current };
       current = repaired;
     }
   }
@@ -90,6 +93,7 @@ function problem(text: string, offset: number, length: number, wording: Wording,
 
 function noComma(text: string, at: number, end: number, depth: number): Problem {
   const character = text[at] ?? '';
+  if (depth === 0 && character === ':') return problem(text, 0, 1, jsonMessages.braceMissing);
   if (depth === 0) return problem(text, at, 1, jsonMessages.textAfterEnd);
   if (character === '}' || character === ']') return problem(text, at, 1, jsonMessages.wrongBracket(character));
   const room = /[ \t\n\r]/.test(text[end] ?? '');
@@ -113,7 +117,8 @@ function badToken(text: string, at: number, isKey: boolean): Problem {
   const word = /^[\p{L}\p{N}_$.+-]+/u.exec(text.slice(at, at + 200))?.[0];
   if (word === undefined) return problem(text, at, 1, jsonMessages.wrongCharacter(character, isKey));
   const plain = { True: 'true', False: 'false', None: 'null', undefined: 'null' }[word];
-  return problem(text, at, word.length, jsonMessages.wrongWord(word, isKey, plain));
+  const number = /^0+\d+$/.test(word) ? `${Number(word)}, or put it in double quotes if it is text` : undefined;
+  return problem(text, at, word.length, jsonMessages.wrongWord(word, isKey, isKey ? undefined : (plain ?? number)));
 }
 
 function endsEarly(text: string, open: readonly { bracket: string; offset: number }[]): Problem {

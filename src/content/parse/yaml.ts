@@ -32,7 +32,8 @@ interface YamlProblem extends Wording {
 function explainYaml(source: string): YamlProblem {
   const deep = tooDeepAt(source);
   if (deep !== -1) return problem(deep, 1, yamlMessages.nestedTooDeeply);
-  const common = tabIndent(source) ?? strayHyphen(source) ?? afterQuote(source) ?? openBracket(source);
+  const common =
+    tabIndent(source) ?? strayHyphen(source) ?? afterQuote(source) ?? openBracket(source) ?? markedText(source);
   if (common !== null) return common;
   const document = parseDocument(source, { prettyErrors: false });
   const anchored = findAnchor(document, source);
@@ -44,11 +45,16 @@ function explainYaml(source: string): YamlProblem {
   if (error?.code === 'DUPLICATE_KEY') return duplicateKey(source, error.pos[0]);
   const open = unclosedQuote(source);
   if (error?.code === 'MISSING_CHAR' && open !== null) return problem(open, 1, yamlMessages.quoteNotClosed);
-  const continued = /^[\w-]+: *[^\s|>[{][^\n]*\n(?=[ ]+[\w-]+:(?: |$))/.exec(source);
-  if (continued !== null) return indentedKey(source, continued[0].length);
   const mark = markOf(source);
   const offset = error?.pos[0] ?? mark.offset;
-  const wording = wordsFor(error?.code ?? '', source, offset, error?.message ?? mark.reason);
+  const [line = '', ...others] = source.slice(offset).split('\n');
+  const next = others.findIndex((other) => /:(?:\s|$)/.test(other));
+  // The text that seems to be a key goes on in a line that is one.
+  if (error?.code === 'BLOCK_AS_IMPLICIT_KEY' && next !== -1 && !/:(?:\s|$)/.test(line)) {
+    const start = offset + [line, ...others.slice(0, next), ''].join('\n').length;
+    return offset < source.indexOf('\n') ? indentedKey(source, start) : problem(start, 1, yamlMessages.unevenIndent);
+  }
+  const wording = wordsFor(error?.code ?? '', line, error?.message ?? mark.reason);
   return problem(offset, (error?.pos[1] ?? offset + 1) - offset, wording);
 }
 
@@ -74,10 +80,9 @@ function conflictMarker(text: string): YamlProblem | null {
 }
 
 function noKey(text: string): YamlProblem {
-  const [, key, value = ''] = /^([\w-]+):(\S.*)/.exec(text) ?? [];
-  if (key !== undefined) return problem(key.length, 1, yamlMessages.noSpaceAfterColon(key, value));
   const [line = ''] = text.split('\n', 1);
-  return problem(0, line.length, withoutColon(line));
+  const wording = withoutSpace(line);
+  return wording === null ? problem(0, line.length, withoutColon(line)) : problem(line.indexOf(':'), 1, wording);
 }
 
 function tabIndent(source: string): YamlProblem | null {
@@ -94,46 +99,60 @@ function strayHyphen(source: string): YamlProblem | null {
 
 /** Finds text after a closing quote. */
 function afterQuote(source: string): YamlProblem | null {
-  const form = /^([ -]*[\w-]+: +)("(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*'(?!'))[ \t]*([^\s#][^\n]*)$/m;
+  const form = /^([ -]*[\w-]+: +)(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*'(?!'))[ \t]*([^\s#][^\n]*)$/m;
   const match = form.exec(source);
   if (match === null) return null;
-  const [line, before = '', quoted = '', rest = ''] = match;
-  const quote = quoted.startsWith('"') ? "'" : '"';
-  const wording = yamlMessages.textAfterQuote(line.slice(before.length), quote);
+  const [line, before = '', rest = ''] = match;
+  const wording = yamlMessages.textAfterQuote(line.slice(before.length));
   return problem(match.index + line.length - rest.length, rest.length, wording);
 }
 
-/** Finds a bracket that opens a list or object and is never closed. */
+/** Finds a bracket that opens a list or object and is not closed before the end, or before the next entry or key. */
 function openBracket(source: string): YamlProblem | null {
-  const [line, before = '', bracket = '', rest = ''] = /^([\w-]+: *)([[{])([\s\S]*)/.exec(source) ?? [];
-  if (line === undefined || rest.includes(bracket === '[' ? ']' : '}')) return null;
-  return problem(before.length, 1, yamlMessages.bracketNotClosed(bracket === '[' ? ']' : '}'));
+  const form = /^([ -]*(?:[\w-]+: *)?)([[{])(?:[^\]}]*(?![\s\S])|[^\]}\n]*(?<!,)\n *(?:- |[\w-]+: ))/m;
+  const match = form.exec(source);
+  const closing = match?.[2] === '[' ? ']' : '}';
+  return match && problem(match.index + (match[1] ?? '').length, 1, yamlMessages.bracketNotClosed(closing));
+}
+
+/** Finds a text whose start YAML takes for a block, a tag, a key, a list or an object. */
+function markedText(source: string): YamlProblem | null {
+  const form = /^([ -]*[\w-]+: +)([|>](?=[+-]?\d?[ \t]*[^\s#\d+-])|!|\?(?= )|[[{](?=[^\n[\]{}]*[\]}] *[^\s#,\]}]))/m;
+  const match = form.exec(source);
+  return match && problem(match.index + (match[1] ?? '').length, 1, yamlMessages.specialStart(match[2] ?? ''));
 }
 
 /** Words for what the parser says: its error code and its message. `line` is the rest of the line. */
-const words: readonly [says: RegExp, wording: (line: string, reason: string) => Wording][] = [
-  [/^BLOCK_AS_IMPLICIT_KEY/, (line) => yamlMessages.colonInText(line, line.includes("'") ? '"' : "'")],
+const words: readonly [says: RegExp, wording: (line: string) => Wording][] = [
+  [/^BLOCK_AS_IMPLICIT_KEY/, yamlMessages.colonInText],
+  [/^BLOCK_IN_FLOW/, (line) => yamlMessages.colonInText(line.split(/[,\]}]/, 1)[0] ?? '')],
+  [/^BAD_DQ_ESCAPE/, () => yamlMessages.wrongEscape],
+  [/^MULTIPLE_DOCS/, () => yamlMessages.secondDocument],
   [/^BAD_INDENT/, () => yamlMessages.unevenIndent],
   [/^BAD_SCALAR_START|same line with key$/, (line) => yamlMessages.specialStart(line.slice(0, 1))],
-  [/Block scalar header/, (_, reason) => yamlMessages.specialStart(reason.slice(reason.indexOf(': ') + 2)[0] ?? '')],
   [/Sequence item without/, () => yamlMessages.entryWithoutHyphen],
   [/followed by map values$/, withoutColon],
-  [/on a single line$/, () => yamlMessages.keyOverLines],
+  [/on a single line$/, (line) => withoutSpace(line) ?? yamlMessages.keyOverLines],
   [/flow-(?:seq|map)-end/, (line) => yamlMessages.bracketNotOpened(line.slice(0, 1))],
   [/Missing ,/, () => jsonMessages.commaMissing],
   [/Unexpected , in/, () => jsonMessages.extraComma],
   [/Missing closing/, () => yamlMessages.quoteNotClosed],
 ];
 
-function wordsFor(code: string, source: string, offset: number, reason: string): Wording {
-  const line = /^[^\n]*/.exec(source.slice(offset))?.[0] ?? '';
+function wordsFor(code: string, line: string, reason: string): Wording {
   const [, wording] = words.find(([says]) => says.test(`${code} ${reason}`)) ?? [];
-  return wording?.(line, reason) ?? yamlMessages.notWellFormed(reason);
+  return wording?.(line) ?? yamlMessages.notWellFormed(reason);
 }
 
 function withoutColon(line: string): Wording {
-  const [, word = '', rest = ''] = /^(\S*)[ \t]*(.*)/.exec(line) ?? [];
-  return yamlMessages.noColon(word, rest);
+  const [, word = '', rest = ''] = /^([^\s=]+|\S*)[ \t=]*(.*)/.exec(line) ?? [];
+  return withoutSpace(line) ?? yamlMessages.noColon(word, rest);
+}
+
+/** The words for a line that starts with a key without a space after its colon, or null. */
+function withoutSpace(line: string): Wording | null {
+  const [, key, value = ''] = /^([\w-]+):(\S.*)/.exec(line) ?? [];
+  return key === undefined ? null : yamlMessages.noSpaceAfterColon(key, value);
 }
 
 /**

@@ -42,14 +42,21 @@ export function codeFrame(text: string, { line, column, length }: Location): str
     const { shown, from } = excerpt(lines[number - 1] ?? '', number === line ? column : 1);
     frame.push(`${number === line ? '>' : ' '} ${String(number).padStart(width)} | ${shown}`.trimEnd());
     if (number === line) {
-      const marks = '^'.repeat(Math.max(1, Math.min(length, maxWidth - (column - from))));
-      frame.push(`  ${' '.repeat(width)} | ${' '.repeat(column - from)}${marks}`);
+      const marked = shown.slice(column - from, column - from + length);
+      const before = cells(shown.slice(0, column - from).padEnd(column - from));
+      frame.push(`  ${' '.repeat(width)} | ${' '.repeat(before)}${'^'.repeat(cells(marked) || 1)}`);
     }
   }
   return frame.join('\n');
 }
 
 const maxWidth = 100;
+
+/** Counts the cells that a text takes in a terminal. Emojis are two units and two cells. */
+function cells(text: string): number {
+  const wide = /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6]/g;
+  return text.replace(wide, '  ').replace(/\p{Mn}/gu, '').length;
+}
 
 /**
  * Returns the part of a line around a column that fits, with control characters replaced. `from` is its first column.

@@ -52,11 +52,14 @@ function valueHint(
   { schema, json }: { schema: z.ZodType; json: boolean },
 ): string {
   const expected = issue.code === 'invalid_type' ? issue.expected : '';
-  if (value === null || value === '') return 'Write a value, or remove the line if it is not needed.';
+  const isOptional = schemaAt(schema, path)?.safeParse(undefined).success;
+  if (value === null || value === '') return isOptional ? 'Write a value, or remove the key.' : 'Write a value.';
   if (issue.code === 'custom' && typeof issue.params?.hint === 'string') return issue.params.hint;
   if (typeof value === 'string' && isQuoted(value, expected)) return 'Remove the quotes.';
   const proposal = meant(issue, value);
-  if (proposal !== undefined) return `Did you mean ${proposal}?`;
+  // The text 06:00 is not the hour 360.
+  const fits = !/int|number/.test(expected) || schemaAt(schema, path)?.safeParse(Number(proposal)).success;
+  if (proposal !== undefined && fits) return `Did you mean ${proposal}?`;
   if (issue.message === forms.date) return whyNoDay(String(value)) ?? 'Write it as YYYY-MM-DD, such as 2026-03-01.';
   if (issue.message === forms.line)
     return String(value).includes('\n') ? 'Write it on one line.' : 'Remove the spaces at its start and end.';
@@ -99,6 +102,8 @@ function typeHint(
         ? 'Write it as text. If it starts with a bracket or a brace, put it in quotes.'
         : 'Put it in quotes.';
     case 'array':
+      if (!json && /^-\S/.test(typeof value === 'string' ? value : (Object.keys(value ?? {})[0] ?? '')))
+        return 'Put a space after each hyphen.';
       return keys.length === 0
         ? `Write it as a list${listOf(value, json)}.`
         : `Write it as a list of objects. ${names}`;
@@ -122,7 +127,7 @@ function listOfKeys(keys: readonly string[]): string {
 /** Shows the list that a text was probably meant to be, as the end of a sentence. */
 function listOf(value: unknown, json: boolean): string {
   if (typeof value !== 'string') return ' in square brackets, with commas between the entries';
-  const items = value.split(',').map((item) => item.trim());
+  const items = value.split(/[\s[\],]*,[\s[\],]*|^[\s[]+|[\s\]]+$/).filter((item) => item !== '');
   return `: [${items.map((item) => (json ? JSON.stringify(item) : item)).join(', ')}]`;
 }
 
@@ -210,7 +215,8 @@ function explainIssues(issues: readonly z.core.$ZodIssue[], surroundings: Surrou
 const mostListed = 40;
 
 function unknownKey(key: string, path: (string | number)[], keys: string[]): Explanation {
-  const slip = nearest(key, keys) ?? keys.find((name) => name.endsWith(`/${key}`));
+  const kind = /^(?:not-)?(?:matches|match|pattern|regexp)$/.test(key) ? 'regex' : '';
+  const slip = keys.find((name) => name === kind || name.endsWith(`/${key}`)) ?? nearest(key, keys);
   const list = keys.length > mostListed ? 'Correct it, or remove it.' : listOfKeys(keys);
   const whole = [...path, key];
   const hint = slip !== undefined ? `Did you mean \`${slip}\`?` : list;

@@ -32,15 +32,18 @@ export function locationsInFrontMatter(text: string): LocationOf {
   return locationsWithin(text, 4, text.indexOf('\n---', 3));
 }
 
-/** Returns a function that finds locations in a YAML text, which JSON is too. */
-export function locationsInYaml(text: string): LocationOf {
-  return locationsWithin(text, 0, text.length);
+/**
+ * Returns a function that finds locations in a YAML text, which JSON is too. `source` is the text to parse, if it is not
+ * the text itself but one of the same length without its mistakes.
+ */
+export function locationsInYaml(text: string, source = text): LocationOf {
+  return locationsWithin(text, 0, text.length, source);
 }
 
-function locationsWithin(text: string, start: number, end: number): LocationOf {
+function locationsWithin(text: string, start: number, end: number, source = text): LocationOf {
   let parts: ReturnType<typeof partsOf> | undefined;
   return (path, { key = false } = {}) => {
-    parts ??= partsOf(text.slice(start, end), start);
+    parts ??= partsOf(source.slice(start, end), start);
     const part = parts.find(({ root }) => pairOf(root, path[0]) !== undefined) ?? parts.at(-1);
     const range = part === undefined ? undefined : rangeAt(part.root, path, key);
     if (part === undefined || range === undefined) return locationAt(text, 0, start === 0 ? 1 : start - 1);

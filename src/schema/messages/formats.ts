@@ -2,14 +2,15 @@ import type { Messages, Wording } from '../diagnostics/diagnostic.ts';
 
 /** Words a mistake in the YAML of a whole file. */
 export function inFile({ message, hint }: Wording): Wording {
-  return { message: message.replace(/front matter/i, 'file'), hint };
+  return { message: message.replace(/(the )?front matter/i, (_, the) => `${the ?? 'the '}file`), hint };
 }
 
 /** The reason if the parser gives none. */
 export const unknownReason = 'it cannot be read';
 
-function putInQuotes(text: string, quote: string): string {
-  return `Put the whole text in quotes: ${quote}${short(text)}${quote}.`;
+function putInQuotes(text: string): string {
+  const start = short(text);
+  return `Put the whole text in quotes: ${text.includes("'") ? `"${start.replace(/["\\]/g, '\\$&')}"` : `'${start}'`}.`;
 }
 
 function short(text: string): string {
@@ -23,6 +24,11 @@ function firstSentence(message: string): string {
 
 /** The hint for single quotes. A text has many of them, so they are reported once. */
 export const doubleQuotes = 'Write " instead of single quotes.';
+
+const quoteNotClosed: Wording = {
+  message: 'The quote that opens here is never closed.',
+  hint: 'Add the closing quote at the end of the text.',
+};
 
 /** Problems with agent.md as a whole: where its front matter starts and ends, and keys that do not fit the agent. */
 export const frontMatterMessages = {
@@ -138,26 +144,26 @@ export const yamlMessages = {
     hint: 'Remove it, or add the opening bracket. If this is text, put it in quotes.',
   }),
 
-  /** `value` is the quoted text with what follows it, and `quote` the mark to put around both. */
-  textAfterQuote: (value: string, quote: string) => ({
-    message: 'There is text after the closing quote.',
-    hint: putInQuotes(value, quote),
-  }),
+  /** `value` is the quoted text with what follows it. */
+  textAfterQuote: (value: string) => ({ message: 'There is text after the closing quote.', hint: putInQuotes(value) }),
 
-  quoteNotClosed: {
-    message: 'The quote that opens here is never closed.',
-    hint: 'Add the closing quote at the end of the text.',
+  wrongEscape: {
+    message: 'In double quotes, YAML takes this backslash for the start of an escape.',
+    hint: 'Put the text in single quotes instead, or write the backslash as \\\\.',
   },
+
+  secondDocument: { message: 'This `---` starts a second document.', hint: 'Delete the line: a file has only one.' },
+
+  quoteNotClosed,
 
   bracketNotClosed: (closing: string) => ({
     message: 'The bracket that opens here is never closed.',
     hint: `Add the closing \`${closing}\`. If this is text, put it in quotes.`,
   }),
 
-  /** `quote` is the mark to put around the text. */
-  colonInText: (text: string, quote: string) => ({
+  colonInText: (text: string) => ({
     message: 'This text has a colon and a space, which YAML takes for another key.',
-    hint: putInQuotes(text, quote),
+    hint: putInQuotes(text),
   }),
 
   unevenIndent: {
@@ -179,7 +185,7 @@ export const yamlMessages = {
 
 /** Mistakes in JSON: in a config, in recording.json and in the settings. */
 export const jsonMessages = {
-  colonMissing: { message: 'A colon is missing after the key.', hint: 'Add a colon.' },
+  colonMissing: { message: 'A colon is missing after the key.', hint: 'Write only a colon between it and its value.' },
 
   noComments: { message: 'JSON does not allow comments.', hint: 'Remove the comment.' },
 
@@ -194,6 +200,8 @@ export const jsonMessages = {
     hint: 'Remove it, or the bracket that closes too early.',
   },
 
+  braceMissing: { message: 'The `{` before the first key is missing.', hint: 'Add it at the start of the file.' },
+
   wrongBracket: (bracket: string) => ({
     message: `\`${bracket}\` does not match the bracket that it closes.`,
     hint: 'Close the brackets in the order in which they were opened.',
@@ -204,10 +212,7 @@ export const jsonMessages = {
     hint: 'Write a backslash as \\\\, a line break as \\n, and a tab as \\t.',
   },
 
-  quoteNotClosed: {
-    message: 'The quote that opens here is never closed.',
-    hint: 'Add the closing quote.',
-  },
+  quoteNotClosed,
 
   singleQuotes: (isKey: boolean) => ({
     message: `${isKey ? 'A key' : 'Text'} needs double quotes in JSON.`,
@@ -216,10 +221,10 @@ export const jsonMessages = {
 
   wrongCharacter: (character: string, isKey: boolean) => ({
     message: `\`${character}\` is not allowed here.`,
-    hint: isKey ? 'Write a key in double quotes.' : 'Write a value; text needs double quotes.',
+    hint: isKey ? 'Write a key in double quotes (").' : 'Write a value; text needs double quotes (").',
   }),
 
-  /** `meant` is the value that the word means in other languages, if any. */
+  /** `meant` is the value that the word means in other languages, if any, or other ways to write it. */
   wrongWord: (word: string, isKey: boolean, meant: string | undefined) => ({
     message: `\`${word}\` ${isKey ? 'is a key without quotes' : 'is not a JSON value'}.`,
     hint: meant === undefined ? 'Put it in double quotes.' : `Write ${meant}.`,

@@ -14,6 +14,8 @@ const frames: [name: string, text: string, at: [line: number, column: number, le
   ['line numbers of two widths', `${'x\n'.repeat(9)}y`, [9, 1, 1], ['   8 | x', '>  9 | x', '     | ^', '  10 | y']],
   ['empty lines, and Windows line endings', '\r\nb\r\n', [2, 1, 1], ['  1 |', '> 2 | b', '    | ^', '  3 |']],
   ['control characters', 'a\x1b\u202eb', [1, 4, 1], ['> 1 | a\ufffd\ufffdb', '    |    ^']],
+  ['wide letters', '日本b\u0301c', [1, 3, 3], ['> 1 | 日本b\u0301c', '    |     ^^']],
+  ['a wide letter', '日本', [1, 2, 1], ['> 1 | 日本', '    |   ^^']],
   ['a column up to 80', long, [1, 80, 3], [`> 1 | ${'a'.repeat(100)}`, `    | ${' '.repeat(79)}^^^`]],
   [
     'a column far to the right',

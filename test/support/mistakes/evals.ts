@@ -52,6 +52,24 @@ export const evalsMistakes: Mistake[] = [
     agents: withChecks(`${good}   wrong: x\n`),
   },
   {
+    name: 'checks in a second document',
+    code: 'evals/checks',
+    at: `${checks}:4:1`,
+    agents: withChecks(`${good}---\nhard: {}\n`),
+  },
+  {
+    name: 'an anchor in the checks',
+    code: 'evals/checks',
+    at: `${checks}:1:9`,
+    agents: withChecks(good.replace('sample:', 'sample: &a')),
+  },
+  {
+    name: 'checks in a file with another extension',
+    code: 'evals/checks',
+    at: 'agents/one/evals/checks.yml:1:1',
+    agents: one({ files: { 'evals/checks.yml': good } }),
+  },
+  {
     name: 'recordings without checks',
     code: 'evals/checks',
     at: 'agents/one/evals:1:1',
