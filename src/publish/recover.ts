@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSyn
 import { readFile } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isStagedName } from '../content/new/write.ts';
 import { OperationError, orElse } from '../lib/errors.ts';
 import { isDraftName } from '../lib/files.ts';
 import { changeByGit, GitError, git, gitBytes, orNull } from '../lib/git.ts';
@@ -200,7 +201,7 @@ function removeDrafts(agents: string): void {
   // Unlike a list of names, this one does not follow links.
   const entries = orElse(() => readdirSync(agents, { recursive: true, withFileTypes: true }), []);
   for (const { name, parentPath } of entries) {
-    const recursive = /^\..+\.new-[\da-f-]{36}$/.test(name);
+    const recursive = isStagedName(name);
     if (recursive || isDraftName(name)) {
       orElse(() => rmSync(join(parentPath, name), { recursive, force: true }), undefined);
     }

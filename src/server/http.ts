@@ -50,7 +50,10 @@ export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly headers: Record<string, string>;
 
-  /** `message` is a sentence for the client that names the field and the rule; `cause` is only for the log, if the outage is not there yet. */
+  /**
+   * `message` is a sentence for the client that names the field and the rule. `cause` is only for the log; it is left out if
+   * the log has the outage already.
+   */
   constructor(code: ErrorCode, message: string, headers: Record<string, string> = {}, cause?: unknown) {
     super(message, { cause });
     this.code = code;

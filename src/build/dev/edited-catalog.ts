@@ -99,6 +99,7 @@ export class EditedCatalog {
   #judged: NonNullable<Parameters<typeof diagnosticsOf>[3]['judged']> = new WeakMap();
   /** The agents that the last update left to `judge`, by slug. */
   #unjudged = new Set<string>();
+  /** The rendering of these agents, as far as `judge` has come; null before it begins. */
   #trial: ReturnType<typeof tryAgents> | null = null;
   /** Whether checks and data that depend on all agents, such as related agents, are out of date. */
   isBehind = false;

@@ -9,7 +9,7 @@ import { unprocessable } from '../../content/read.ts';
 import { OperationError } from '../../lib/errors.ts';
 import { digestOf, sha256Of } from '../../lib/files.ts';
 import { programFolder, programVersion } from '../../program.ts';
-import { ContentError, sortDiagnostics } from '../../schema/diagnostics/content-error.ts';
+import { ContentError, identityOf, sortDiagnostics } from '../../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
 import type { BuildInfo } from '../../schema/documents.ts';
 import { startServer } from '../../server/app.ts';
@@ -187,10 +187,8 @@ class PreviewServer implements BuildFollower {
       errors.push(...state.errors);
       sendState(response, state);
     }
-    // A page that cannot be rendered reports the same error as the checks. With thousands of errors, keys that contain
-    // their code frames take longer than everything else.
-    const keyOf = ({ file, line, column, code, message }: Diagnostic) => [file, line, column, code, message].join('\0');
-    return sortDiagnostics([...new Map(errors.map((error) => [keyOf(error), error])).values()]);
+    // A page that cannot be rendered reports the same error as the checks.
+    return sortDiagnostics([...new Map(errors.map((error) => [identityOf(error), error])).values()]);
   }
 
   /** Returns the handler of all requests: its own paths, and `handle` for the rest. Requests from elsewhere are refused. */

@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync, writeFil
 import { dirname, join } from 'node:path';
 import { OperationError, prevented, succeeds, systemReason } from '../../lib/errors.ts';
 import { replaceFile } from '../../lib/files.ts';
-import { ContentError } from '../../schema/diagnostics/content-error.ts';
+import { ContentError, identityOf } from '../../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
 import type { Vocabulary } from '../../schema/settings.ts';
 import { checkContent } from '../load.ts';
@@ -45,6 +45,11 @@ export function writeFolder(cwd: string, slug: string, files: ReadonlyMap<string
   }
 }
 
+/** Whether this is the name of a folder that a killed `writeFolder` may have left. */
+export function isStagedName(name: string): boolean {
+  return /^\..+\.new-[\da-f-]{36}$/.test(name);
+}
+
 /** Returns the errors that the catalog would have only with this agent, and the agent's folder as it is parsed. */
 export function checkFiles(
   cwd: string,
@@ -52,13 +57,11 @@ export function checkFiles(
   files: ReadonlyMap<string, string>,
   { vocabulary, today }: { vocabulary: Vocabulary; today: string },
 ): { errors: Diagnostic[]; folder: ParsedFolder | undefined } {
-  const key = ({ code, file, line, column, message }: Diagnostic) =>
-    JSON.stringify([code, file, line, column, message]);
   const others = readAgents(cwd);
-  const before = new Set(checkContent(others, vocabulary, today).diagnostics.map(key));
+  const before = new Set(checkContent(others, vocabulary, today).diagnostics.map(identityOf));
   const { folders, diagnostics } = checkContent([...others, folderOf(slug, files)], vocabulary, today);
   return {
-    errors: diagnostics.filter((diagnostic) => diagnostic.severity === 'error' && !before.has(key(diagnostic))),
+    errors: diagnostics.filter((diagnostic) => diagnostic.severity === 'error' && !before.has(identityOf(diagnostic))),
     folder: folders.find((folder) => folder.slug === slug),
   };
 }

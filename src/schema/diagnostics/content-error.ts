@@ -8,6 +8,14 @@ export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[
   );
 }
 
+/**
+ * Returns a text that diagnostics share if they say the same of the same place. It has no code frame: with thousands of
+ * errors, frames take longer than everything else.
+ */
+export function identityOf({ file, line, column, code, message }: Diagnostic): string {
+  return [file, line, column, code, message].join('\0');
+}
+
 /** Errors in the catalog stop a command. The CLI prints the diagnostics and exits with 1. */
 export class ContentError extends Error {
   override readonly name = 'ContentError';
