@@ -6,7 +6,7 @@ import { parseBoundedJson, TooDeep } from '../lib/bounded.ts';
 import { OperationError } from '../lib/errors.ts';
 import { sha256Of } from '../lib/files.ts';
 import { inTurn } from '../lib/lazy.ts';
-import { type Disk, hasCode, ifMissing, undo } from '../storage/disk.ts';
+import { cannotUse, type Disk, hasCode, ifMissing, undo } from '../storage/disk.ts';
 import { openJournal } from '../storage/journal.ts';
 import { newline, readLines } from '../storage/line-file.ts';
 import { FileInUse } from '../storage/lock.ts';
@@ -83,6 +83,9 @@ export function announcementFiles(
     read: (key) => readEvents(fileOf(folder, key)),
     async claim(key) {
       const file = fileOf(folder, key);
+      const unusable = (cause: unknown): never => {
+        throw cannotUse(`The announcement file ${file}`, cause);
+      };
       const journal = await openJournal<AnnouncementEvent, StoredEvent>({
         file,
         prepare: (events) => events.map((event) => ({ ...event, time: now().toISOString() })),
@@ -92,12 +95,12 @@ export function announcementFiles(
         ownerOnly: true,
         disk,
       }).catch((error) => {
-        if (!(error instanceof FileInUse)) throw error;
+        if (!(error instanceof FileInUse)) return unusable(error);
         throw new OperationError(`${sendingElsewhere} It is ${error.who}.`, { cause: error });
       });
       const release = () => journal.close();
       const stored = await readEvents(file).catch(undo(release));
-      return claimOf(key, stored, (event) => journal.append(event), release);
+      return claimOf(key, stored, (event) => journal.append(event).catch(unusable), release);
     },
     isEmpty: async () => (await filesIn(folder)).length === 0,
   };

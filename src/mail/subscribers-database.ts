@@ -54,6 +54,8 @@ export async function importSubscriptions(
   subscriptions: readonly StoredSubscription[],
   suppressions: ReadonlyMap<string, string>,
 ): Promise<number> {
+  // First: if the import is interrupted, nobody who left gets another email.
+  for (const [hash, time] of suppressions) await databaseSubscriptions(database).suppress(hash, time);
   let added = 0;
   const outcome = `UPDATE catalog_subscriptions SET confirmed = coalesce(confirmed, $2::timestamptz),
     unsubscribed = coalesce(unsubscribed, $3::timestamptz) WHERE id = $1`;
@@ -62,7 +64,6 @@ export async function importSubscriptions(
     if (await insert(database, subscription)) added += 1;
     else if (confirmed ?? unsubscribed) await database.query(outcome, [id, confirmed, unsubscribed]);
   }
-  for (const [hash, time] of suppressions) await databaseSubscriptions(database).suppress(hash, time);
   return added;
 }
 
