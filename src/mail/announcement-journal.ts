@@ -6,7 +6,7 @@ import { parseBoundedJson, TooDeep } from '../lib/bounded.ts';
 import { OperationError } from '../lib/errors.ts';
 import { sha256Of } from '../lib/files.ts';
 import { inTurn } from '../lib/lazy.ts';
-import { cannotUse, type Disk, hasCode, ifMissing, undo } from '../storage/disk.ts';
+import { cannotUse, type Disk, ifMissing, undo } from '../storage/disk.ts';
 import { openJournal } from '../storage/journal.ts';
 import { newline, readLines } from '../storage/line-file.ts';
 import { FileInUse } from '../storage/lock.ts';
@@ -157,7 +157,6 @@ async function readEvents(file: string): Promise<Announcement | null> {
         `Line ${number} of ${file} cannot be read, so nobody can tell what was sent. Restore the file from a backup.`,
       );
     }
-    if (hasCode(error, 'ENOENT')) return null;
     throw error;
   }
   return announcement;

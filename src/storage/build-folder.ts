@@ -15,10 +15,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import * as z from 'zod';
 import { parseBoundedJson } from '../lib/bounded.ts';
-import { OperationError, obstacleIn, orElse } from '../lib/errors.ts';
+import { OperationError, obstacleIn, orElse, UsageError } from '../lib/errors.ts';
 import { sha256Of } from '../lib/files.ts';
 import { type BuildInfo, buildFile, buildInfo } from '../schema/documents.ts';
 import { realPath } from './disk.ts';
@@ -176,6 +176,11 @@ export async function asOnlyBuild<Result>(
   refuseNoFolder(folder, flag);
   mkdirSync(dirname(resolve(folder)), { recursive: true });
   const target = await realPath(fs, folder);
+  for (const [other, otherFlag] of others) {
+    // It would wait for itself, and the next build would remove what is not its own.
+    if (`${await realPath(fs, other).catch(() => resolve(other))}${sep}`.startsWith(`${target}${sep}`))
+      throw new UsageError(`${other} is the folder of ${flag}, or in it. Name another folder with ${otherFlag}.`);
+  }
   const rest = (beat: () => void) =>
     asOnlyBuild(others, say, (beatOthers) =>
       work(() => {

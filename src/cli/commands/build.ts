@@ -73,16 +73,13 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
     `Built ${plural(info.counts.agents, 'agent')} for ${day} into ${flags.out ?? relative(flags.cwd, out)}: ${plural(info.counts.files, 'file')}, ` +
       `${written.changed} changed, ${written.removed} removed (build ${info.id.slice(0, 12)}, ${seconds} s).\n`,
   );
-  if (tree !== null) terminal.say(treeLine(flags.installTree ?? '', tree));
-}
-
-function treeLine(
-  folder: string,
-  { changed, removed, unchanged, repository }: NonNullable<BuildResult['tree']>,
-): string {
-  const hint =
-    repository === null ? 'Set `repository` in catalog.config.json, so that its README and plugins name it.\n' : '';
-  return `Wrote the install tree into ${folder}: ${changed + unchanged} files, ${changed} changed, ${removed} removed.\n${hint}`;
+  if (tree === null) return;
+  const { changed, removed, unchanged, repository } = tree;
+  terminal.say(
+    `Wrote the install tree into ${flags.installTree}: ${changed + unchanged} files, ${changed} changed, ${removed} removed.\n`,
+  );
+  if (repository === null)
+    terminal.say('Set `repository` in catalog.config.json, so that its README and plugins name it.\n');
 }
 
 interface Outcome extends Omit<BuildResult, 'files' | 'folders'> {
