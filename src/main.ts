@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { Console } from './cli/console.ts';
-import { inCurrentNames } from './cli/former-names.ts';
+import { inCurrentNames, launcher } from './cli/former-names.ts';
 import { CatalogCommand, refuseUnknownSubcommands, withHelpOption } from './cli/options.ts';
 import { explainSystemError, OperationError, UsageError } from './lib/errors.ts';
 import { programVersion } from './program.ts';
@@ -71,7 +71,6 @@ export async function createProgram(terminal: Console, called = ''): Promise<Com
     .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.print(text), writeErr: (text) => terminal.say(text) })
-    .showHelpAfterError('Run the command with --help for its arguments and options.')
     .explain(
       `
 Examples:
@@ -100,9 +99,10 @@ Examples:
 }
 
 /** Makes every command, including subcommands, use our output and error handling. */
-function inheritSettings(parent: Command): void {
+function inheritSettings(parent: Command, path = ''): void {
+  parent.showHelpAfterError(`For help, run: ${launcher} help${path}`);
   for (const command of parent.commands) {
-    inheritSettings(command.copyInheritedSettings(parent));
+    inheritSettings(command.copyInheritedSettings(parent), `${path} ${command.name()}`);
     refuseUnknownSubcommands(command);
   }
 }
