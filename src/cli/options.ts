@@ -216,7 +216,7 @@ export function firstOf(flag: string | undefined, inherited: string | undefined,
 /** Throws UsageError if more than one of some flags is given: all but one would have no effect. */
 export function atMostOneOf(flags: Readonly<Record<string, unknown>>): void {
   const names = Object.keys(flags).filter((flag) => flags[flag] !== undefined);
-  if (names.length > 1) throw new UsageError(`Give only one of ${names.join(' and ')}.`);
+  if (names.length > 1) throw new UsageError(`Give only one of ${names.join(', ').replace(/, (?=[^,]*$)/, ' and ')}.`);
 }
 
 /** Returns the instant at which the day of `--since` begins. */

@@ -73,7 +73,7 @@ function statusLines(cwd: string, args: readonly string[]): string[] {
  *
  * Throws OperationError if the remote does not answer.
  */
-async function fetchUpstream(cwd: string, upstream: Upstream): Promise<string | null> {
+async function fetchUpstream(cwd: string, upstream: Upstream, advice = ''): Promise<string | null> {
   const { remote, branch } = upstream;
   const tracking = trackingName(upstream);
   try {
@@ -82,7 +82,7 @@ async function fetchUpstream(cwd: string, upstream: Upstream): Promise<string | 
     if (!(error instanceof GitError)) throw error;
     if (/couldn't find remote ref/i.test(error.message)) return null;
     throw new OperationError(
-      `The remote ${remote} did not answer, so this branch may be behind it (git: ${firstLine(error.message)}).`,
+      `The remote ${remote} did not answer, so this branch may be behind it (git: ${firstLine(error.message)}).${advice}`,
     );
   }
   return git(cwd, ['rev-parse', tracking]).trim();
@@ -153,10 +153,7 @@ async function refuseBehind(
     throw detached(commit ? '' : ' To write them anyway, add --allow-behind.');
   }
   if (allowBehind || upstream === null) return;
-  const remote = await fetchUpstream(cwd, upstream).catch((error) => {
-    if (!(error instanceof OperationError)) throw error;
-    throw new OperationError(`${error.message} Try again, or add --allow-behind.`);
-  });
+  const remote = await fetchUpstream(cwd, upstream, ' Try again, or add --allow-behind.');
   const missing = remote === null ? 0 : commitsIn(cwd, `HEAD..${remote}`);
   if (missing > 0) {
     const rebase = commitsIn(cwd, `${remote}..HEAD`) > 0 ? '--rebase ' : '';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { InvalidArgumentError, Option } from 'commander';
 import { parseBoundedJson } from '../../lib/bounded.ts';
-import { OperationError, UsageError } from '../../lib/errors.ts';
+import { OperationError, prevented, UsageError } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
 import type { Push } from '../../publish/intake.ts';
 import type { Console } from '../console.ts';
@@ -71,9 +71,7 @@ function readEvent({ GITHUB_EVENT_PATH }: NodeJS.ProcessEnv): unknown {
   try {
     return parseBoundedJson(readFileSync(GITHUB_EVENT_PATH, 'utf8'));
   } catch (error) {
-    throw new OperationError(`The event in ${GITHUB_EVENT_PATH} cannot be read: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw prevented(`The event in ${GITHUB_EVENT_PATH} cannot be read`, error);
   }
 }
 

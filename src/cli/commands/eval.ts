@@ -82,7 +82,8 @@ function refuseRecordOptions(command: CatalogCommand, flags: Pick<Flags, 'export
       description.startsWith('with --record') && !(long === '--model' && flags.export !== undefined),
   );
   const useless = own.find((option) => command.getOptionValueSource(option.attributeName()) === 'cli');
-  if (useless !== undefined) throw new UsageError(`${useless.long} needs --record.`);
+  if (useless !== undefined)
+    throw new UsageError(`${useless.long} needs --record${useless.long === '--model' ? ' or --export' : ''}.`);
 }
 
 /** Records the answers of a model, and reports what was recorded. */

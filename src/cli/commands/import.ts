@@ -54,9 +54,11 @@ async function runImport(from: string, flags: Flags, terminal: Console): Promise
   const { limit, dryRun = false, format } = flags;
   const { category, source } = frontMatterSchema(settings).shape;
   const { address, license } = source.unwrap().unwrap().shape;
+  const [label, origin] =
+    flags.source === undefined && isAddress(from) ? ['path|url', from] : ['--source', flags.source];
   const checked = {
     category: demand(category, '--category', flags.category ?? Object.keys(settings.categories)[0]),
-    address: demand(address, '--source', flags.source ?? (isAddress(from) ? from : undefined)) ?? null,
+    address: demand(address, label, origin) ?? null,
     license: flags.license === undefined ? null : demand(license, '--license', flags.license),
   };
   const options = { cwd, settings, content, today, limit, dryRun, ...checked };
@@ -79,5 +81,6 @@ async function runImport(from: string, flags: Flags, terminal: Console): Promise
   terminal.say(
     `${dryRun ? 'Would write' : 'Wrote'} ${plural(drafts.length, 'draft')}.${drafts.length === 0 || dryRun ? '' : ' Complete them, and run npx --no daily-agent-catalog validate.'}\n`,
   );
-  if (more) terminal.say(`There are more prompts than --limit ${limit}: run the command again to continue.\n`);
+  const advice = dryRun ? 'raise it to see them' : 'run the command again to continue';
+  if (more) terminal.say(`There are more prompts than --limit ${limit}: ${advice}.\n`);
 }
