@@ -109,17 +109,13 @@ function inheritSettings(parent: Command, path = ''): void {
 
 async function explainFailure(error: unknown, terminal: Console): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof UsageError) {
+  if (error instanceof UsageError || error instanceof OperationError) {
     terminal.say(`error: ${error.message}\n`);
-    return 2;
+    return error instanceof UsageError ? 2 : 1;
   }
   if (error instanceof ContentError) {
     const { prettyReport } = await import('./schema/diagnostics/report.ts');
     terminal.say(`${prettyReport(error.diagnostics, { color: terminal.color })}\n`);
-    return 1;
-  }
-  if (error instanceof OperationError) {
-    terminal.say(`error: ${error.message}\n`);
     return 1;
   }
   const { GitError } = await import('./lib/git.ts');

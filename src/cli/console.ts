@@ -131,11 +131,8 @@ export function shellWord(text: string): string {
 
 /** Colors the lines of a unified diff. `paint` does nothing where there are no colors. */
 export function paintedDiff(diff: string, paint: (style: 'bold' | 'red', text: string) => string): string {
-  const lines = diff.split('\n').map((line) => {
-    if (line.startsWith('-')) return paint('red', line);
-    return line.startsWith('+') ? paint('bold', line) : line;
-  });
-  return lines.join('\n');
+  const styleOf = (line: string) => (line.startsWith('-') ? 'red' : 'bold');
+  return diff.replace(/^[+-].*/gm, (line) => paint(styleOf(line), line));
 }
 
 /** How many line numbers are listed before the rest is only counted. */

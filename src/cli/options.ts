@@ -245,12 +245,12 @@ function parseDay(text: string): string {
   return text;
 }
 
-/** Parses a whole number from 1 to `most`. */
-export function atMost(most: number): (text: string) => number {
+/** Parses a whole number from `least` to `most`. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
-    const number = Number(text);
-    if (!Number.isInteger(number) || number < 1 || number > most)
-      throw new InvalidArgumentError(`It must be a whole number from 1 to ${most}.`);
+    const number = Number(text || 'none');
+    if (!Number.isInteger(number) || number < least || number > most)
+      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
     return number;
   };
 }

@@ -281,12 +281,15 @@ export function requireBuild(dist: string): void {
   }
 }
 
+/** Says that a build has to be made in `dist`, if that does not look like the default folder. */
+const sameOut = (dist: string) => (basename(dist) === 'dist' ? '' : ', with the same --out');
+
 /** Returns the error for a server that has no build to serve. `why` is what was thrown when `dist` was read. */
 export function noBuild(dist: string, why: unknown): OperationError {
   const { code, message } = why as NodeJS.ErrnoException;
   const problem = code === 'ENOENT' ? 'has no build' : `has no build that can be served (${code ?? message})`;
   return new OperationError(
-    `${dist} ${problem}. Run \`npx --no daily-agent-catalog build\` first, or start with \`npx --no daily-agent-catalog serve --build\`.`,
+    `${dist} ${problem}. Run \`npx --no daily-agent-catalog build\` first${sameOut(dist)}, or start with \`npx --no daily-agent-catalog serve --build\`.`,
   );
 }
 
@@ -296,7 +299,7 @@ function readJson<Shape extends z.ZodType>(dist: string, file: string, shape: Sh
     return shape.parse(parseBoundedJson(readText(dist, file)));
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code ?? 'it has an unknown format';
-    const message = `${dist} has no build (${file} cannot be read: ${why}). Run npx --no daily-agent-catalog build first.`;
+    const message = `${dist} has no build (${file} cannot be read: ${why}). Run npx --no daily-agent-catalog build first${sameOut(dist)}.`;
     throw new OperationError(message, { cause: error });
   }
 }

@@ -394,8 +394,10 @@ async function withClient(url: string, work: (client: pg.Client) => Promise<void
 function explained(error: unknown): OperationError {
   const cause = error instanceof DatabaseUnavailable ? error.cause : error;
   const { message, code } = cause as Error & { code?: string };
-  const reason = code === undefined || message === '' ? (code ?? message) : `${message} (${code})`;
-  return new OperationError(`The database failed: ${reason}.${code === '42P01' ? ` ${advice}` : ''}`, { cause });
+  const reason = code === undefined || message.includes(code) ? message : `${message} (${code})`.trim();
+  const hint =
+    code === '42P01' ? advice : /^E[A-Z]/.test(code ?? '') ? 'Check DATABASE_URL, and whether the database runs.' : '';
+  return new OperationError(`The database failed: ${reason}. ${hint}`.trim(), { cause });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { parseBoundedJson } from '../../lib/bounded.ts';
 import { OperationError, prevented, UsageError } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
@@ -14,6 +14,7 @@ import {
   changingAgents,
   openCatalog,
   openContent,
+  wholeNumber,
 } from '../options.ts';
 
 interface IntakeFlags extends Pick<CommonFlags, 'cwd' | 'today'> {
@@ -110,7 +111,7 @@ function addCiVerify(ci: CatalogCommand, terminal: Console): void {
     .option('--expect <id>', 'build id to check for; default: the id that a build would have now')
     .addOption(
       new Option('--wait <seconds>', 'keep checking for up to this many seconds')
-        .argParser(parseSeconds)
+        .argParser(wholeNumber(0, 9_999))
         .default(0, 'check once'),
     )
     .explain(
@@ -152,11 +153,6 @@ async function verify(flags: VerifyFlags, terminal: Console): Promise<void> {
     if (Date.now() + pauseMs > end) throw new OperationError(problem);
     await pause(pauseMs);
   }
-}
-
-function parseSeconds(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('It must be a number of seconds.');
-  return Number(text);
 }
 
 /** The commands that only workflows use. */

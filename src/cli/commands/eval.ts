@@ -9,7 +9,6 @@ import type { Evals, Recorded } from '../../schema/evals.ts';
 import { scoreOf, scoreTable } from '../../site/score-table.ts';
 import type { Console } from '../console.ts';
 import {
-  atMost,
   atMostOneOf,
   type CatalogCommand,
   type CommonFlags,
@@ -17,6 +16,7 @@ import {
   type Format,
   namedAgents,
   openCatalog,
+  wholeNumber,
 } from '../options.ts';
 
 /** The options of `catalog eval --record`. */
@@ -71,8 +71,8 @@ function addRecordOptions(command: CatalogCommand): void {
       parseSetting,
     )
     .option('--note <text>', 'with --record: how the answers were made, which is stored with them')
-    .option('--concurrency <n>', 'with --record: questions at a time', atMost(32), 4)
-    .option('--timeout <seconds>', 'with --record: for one answer', atMost(3600), 300);
+    .option('--concurrency <n>', 'with --record: questions at a time', wholeNumber(1, 32), 4)
+    .option('--timeout <seconds>', 'with --record: for one answer', wholeNumber(1, 3600), 300);
 }
 
 /** Throws UsageError if an option of --record is given, since it would have no effect. */

@@ -66,7 +66,7 @@ export function addSubscribers(program: CatalogCommand, terminal: Console): void
     .command('import')
     .description('copy a file of subscribers, and the announcements next to it, into the database in DATABASE_URL')
     .share('cwd', 'data')
-    .option(...fileOption)
+    .option('--file <file>', 'file with the subscribers (default: signups.jsonl in the data folder)')
     .explain(
       '\nIt copies confirmations and erased addresses, too, and leaves out subscriptions that the database already has. Stop the\n' +
         'server that writes to the file first.\n' +
