@@ -9,7 +9,8 @@ export class Console {
   readonly color: boolean;
   /** Whether results may have colors: stdout is a terminal and NO_COLOR is not set. */
   readonly colorData: boolean;
-  #exitCode = 0;
+  /** The exit code of a command that returned normally; 1 if it found errors, or if its output cannot be written. */
+  exitCode = 0;
   /** Whether an output, such as a file on a full disk, did not take everything. */
   #hasLost = false;
   readonly #out: NodeJS.WritableStream;
@@ -43,21 +44,13 @@ export class Console {
     this.colorData = allowed && isTerminal(out);
   }
 
-  /** The exit code of a command that returned normally; 1 if it found errors, or if its output cannot be written. */
-  get exitCode(): number {
-    return this.#exitCode || Number(this.#hasLost);
-  }
-
-  set exitCode(code: number) {
-    this.#exitCode = code;
-  }
-
   /** Explains once, on stderr, that an output cannot be written. Nothing can be said about stderr itself. */
   #lose(failure: NodeJS.ErrnoException, what = ''): void {
     // A reader such as `head` may close the pipe early; that is not an error.
     if (failure.code === 'EPIPE') return;
     if (what !== '' && !this.#hasLost) this.say(`error: ${what}: ${systemReason(failure.code ?? failure.message)}.\n`);
     this.#hasLost = true;
+    this.exitCode ||= 1;
     // Streams report errors late, perhaps after the exit code was returned.
     process.exitCode ||= 1;
   }

@@ -82,13 +82,8 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
     terminal.say('Set `repository` in catalog.config.json, so that its README and plugins name it.\n');
 }
 
-interface Outcome extends Omit<BuildResult, 'files' | 'folders'> {
-  /** The day that it is for. */
-  day: string;
-}
-
-/** Builds, unless the last build into the folder would be the same again. */
-async function changedOnly(flags: Flags, out: string, terminal: Console): Promise<Outcome> {
+/** Builds, unless the last build into the folder would be the same again. Also returns the day that the build is for. */
+async function changedOnly(flags: Flags, out: string, terminal: Console) {
   const cwd = resolve(flags.cwd);
   const { baseUrl, runtimeUrl, today, future = false, drafts = false, skipInvalid = false } = flags;
   const cache = cacheFolder(process.env);

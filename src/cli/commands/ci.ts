@@ -44,10 +44,8 @@ async function intake(flags: IntakeFlags, terminal: Console): Promise<void> {
   const submission = submissionOf(readEvent(process.env));
   const { cwd, settings, today, content: calendar } = await openContent(flags);
   const fields = readFormFields(cwd);
-  if (!isFromForm(submission.body, fields)) {
-    terminal.say(`GitHub issue ${submission.number} was not written with the form "Propose an agent".\n`);
-    return;
-  }
+  if (!isFromForm(submission.body, fields))
+    return terminal.say(`GitHub issue ${submission.number} was not written with the form "Propose an agent".\n`);
   const taken = await changingAgents(flags, terminal, () =>
     takeIn(submission.body, fields, { cwd, settings, today, calendar }),
   );
@@ -57,10 +55,7 @@ async function intake(flags: IntakeFlags, terminal: Console): Promise<void> {
       ? `GitHub issue ${submission.number} cannot become a draft:\n${problems.map((each) => `  ${each}\n`).join('')}`
       : `agents/${draft.slug} is the draft of GitHub issue ${submission.number}.\n${advice.map((each) => `  ${each}\n`).join('')}`,
   );
-  if (flags.reply === undefined) {
-    writeOutputs(process.env, { today, proposal: 'true', slug: draft?.slug ?? '' });
-    return;
-  }
+  if (flags.reply === undefined) return writeOutputs(process.env, { today, proposal: 'true', slug: draft?.slug ?? '' });
   const template = join(cwd, '.github/PULL_REQUEST_TEMPLATE.md');
   const checklist = existsSync(template) ? readFileSync(template, 'utf8').trim() : '';
   await reply(submission, taken, flags.reply, issueTracker(process.env), checklist);
@@ -146,10 +141,7 @@ async function verify(flags: VerifyFlags, terminal: Console): Promise<void> {
         throw error;
       },
     );
-    if (problem === null) {
-      terminal.say(`${settings.baseUrl} serves build ${expected.slice(0, 12)}.\n`);
-      return;
-    }
+    if (problem === null) return terminal.say(`${settings.baseUrl} serves build ${expected.slice(0, 12)}.\n`);
     if (Date.now() + pauseMs > end) throw new OperationError(problem);
     await pause(pauseMs);
   }

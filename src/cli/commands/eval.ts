@@ -130,9 +130,8 @@ async function openModel(name: string, flags: RecordFlags, terminal: Console): P
     throw new UsageError('--setting is for APIs only. Use --note to describe other settings.');
   if (paste === true) return { name, made: 'pasted', ask: (message) => askPerson(message, name, terminal) };
   const timeoutMs = flags.timeout * 1_000;
-  if (command !== undefined)
-    return (await import('../../content/evals/record.ts')).commandModel(command, name, timeoutMs);
-  const { apiModel, apis } = await import('../../content/evals/record.ts');
+  const { apiModel, apis, commandModel } = await import('../../content/evals/record.ts');
+  if (command !== undefined) return commandModel(command, name, timeoutMs);
   const api: Api = apis[flags.api];
   // The key of a service never goes to another one.
   const ownKey = url === undefined ? process.env[api.keyVariable] : undefined;
