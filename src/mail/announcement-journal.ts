@@ -175,14 +175,8 @@ export function after(before: Announcement | null, event: StoredEvent): Announce
     case 'sent':
       return { ...announcement, state: event.type, since: time };
     case 'unsent': {
-      const drafts = event.draft === undefined ? [] : [event.draft];
-      return {
-        ...announcement,
-        state: 'claimed',
-        since: time,
-        draft: null,
-        abandoned: [...announcement.abandoned, ...drafts],
-      };
+      const abandoned = announcement.abandoned.concat(event.draft ?? []);
+      return { ...announcement, state: 'claimed', since: time, draft: null, abandoned };
     }
     case 'recipients':
       return { ...announcement, deliveries: new Map(event.ids.map((id) => [id, 'waiting'])) };

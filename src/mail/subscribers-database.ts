@@ -93,10 +93,8 @@ export function databaseSubscriptions(database: Database): SubscriptionStore {
       return select(database, `WHERE ${columns[key]} = $1`, [key === 'email' ? value.toLowerCase() : value]);
     },
     async mark(id, event, time) {
-      if (event === 'unsent') {
-        await database.query('UPDATE catalog_subscriptions SET pending = false WHERE id = $1', [id]);
-        return;
-      }
+      if (event === 'unsent')
+        return void (await database.query('UPDATE catalog_subscriptions SET pending = false WHERE id = $1', [id]));
       const which =
         event === 'confirmed'
           ? 'id = $1 AND unsubscribed IS NULL'
