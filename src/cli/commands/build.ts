@@ -1,6 +1,5 @@
 import { relative, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import type { BuildResult } from '../../build/build.ts';
 import { checkUnchanged, rememberBuild } from '../../build/last-build.ts';
 import { UsageError } from '../../lib/errors.ts';
 import type { OnProgress } from '../../lib/lazy.ts';
