@@ -83,9 +83,7 @@ export function announcementFiles(
     read: (key) => readEvents(fileOf(folder, key)),
     async claim(key) {
       const file = fileOf(folder, key);
-      const unusable = (cause: unknown): never => {
-        throw cannotUse(`The announcement file ${file}`, cause);
-      };
+      const unusable = (cause: unknown) => Promise.reject(cannotUse(`The announcement file ${file}`, cause));
       const journal = await openJournal<AnnouncementEvent, StoredEvent>({
         file,
         prepare: (events) => events.map((event) => ({ ...event, time: now().toISOString() })),
@@ -100,7 +98,7 @@ export function announcementFiles(
       });
       const release = () => journal.close();
       const stored = await readEvents(file).catch(undo(release));
-      return claimOf(key, stored, (event) => journal.append(event).catch(unusable), release);
+      return claimOf(key, stored, (event) => journal.append(event).catch(unusable), release).catch(undo(release));
     },
     isEmpty: async () => (await filesIn(folder)).length === 0,
   };
@@ -243,7 +241,7 @@ export function announcementDatabase(database: Database, now: () => Date): Annou
       };
       // Emails are sent several at once, and each event needs a number of its own.
       const storing = inTurn();
-      return claimOf(key, history.announcement, (event) => storing(() => store(event)), release);
+      return claimOf(key, history.announcement, (event) => storing(() => store(event)), release).catch(undo(release));
     },
     isEmpty: async () => (await database.query('SELECT 1 FROM catalog_announcements LIMIT 1')).length === 0,
   };

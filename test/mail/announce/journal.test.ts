@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { explainSystemError } from '../../../src/lib/errors.ts';
@@ -101,6 +101,8 @@ test('a full disk, and a folder where a file is needed, are named with the file'
       ...fs,
       async open(...given) {
         const handle = await fs.open(...given);
+        // The lock fits, as it may on a disk that is nearly full.
+        if (!String(given[0]).endsWith('.jsonl')) return handle;
         const write = handle.write.bind(handle) as (...bytes: unknown[]) => unknown;
         const full = () => Promise.reject(Object.assign(new Error('ENOSPC: write'), { code: 'ENOSPC' }));
         return Object.assign(handle, { write: (...bytes: unknown[]) => (isFull ? full() : write(...bytes)) });
@@ -111,6 +113,7 @@ test('a full disk, and a folder where a file is needed, are named with the file'
     const full =
       /^OperationError: The announcement file .*daily-2026-11-20-\w+\.jsonl cannot be used: the disk is full/;
     assert.match(await failure(journal.claim(key)), full);
+    assert.equal(readdirSync(join(folder, 'announcements')), [basename(fileIn(folder))]);
     isFull = false;
     const claim = await journal.claim(key);
     isFull = true;
