@@ -170,6 +170,14 @@ test('an answer keeps its lines, its trees and its tables, and none of its HTML 
     answer('Roots\n- R1: no\nDrift\n- A5\n  more'),
     '<p>Roots</p>\n<ul>\n<li>R1: no</li>\n</ul>\n<p>Drift</p>\n<ul>\n<li>A5<br>\nmore</li>\n</ul>\n',
   );
+  const table = '| a | b |\n|---|---|\n| 1 | 2 |\n';
+  assert.is(
+    answer(`${table}Next: c\nThen: d`),
+    `${answer(table)}<p>Next: c<br>\nThen: d</p>\n`,
+    'a line after a table is no row of it',
+  );
+  assert.is(answer(`\`\`\`\n${table}b\n\`\`\``), `<pre><code>${table}b\n</code></pre>\n`);
+  assert.is(answer('a | b\nc'), '<p>a | b<br>\nc</p>\n');
   assert.is(answer('R1\n  A3\n    <A1>'), '<pre><code>R1\n  A3\n    &lt;A1&gt;\n</code></pre>\n');
   assert.is(answer('# D-1\n\n```\n- a\nb\n```'), '<h3>D-1</h3>\n<pre><code>- a\nb\n</code></pre>\n');
   assert.is(

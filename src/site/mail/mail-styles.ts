@@ -30,12 +30,21 @@ export const mailStyles = {
   foot: `margin: 32px 0 0; padding: 16px 0 0; border-top: 1px solid ${line}; font-family: ${sans}; font-size: 14px; line-height: 1.6; color: ${quiet};`,
 } as const;
 
+/** Shows each row of a table with many columns as a list on phones, where the columns would be a few letters wide. */
+export const narrowStyles = `@media (max-width: 480px) {
+.wide thead { display: none !important; }
+.wide tr, .wide td { display: block !important; }
+.wide td { border: 0 !important; padding: 0 !important; }
+.wide tr { padding: 8px 0; border-bottom: 1px solid #d9d3c5; }
+.wide .label { display: inline !important; }
+}`;
+
 /** The colors of dark mode, by the class of an element; programs that know no media queries invert colors themselves. */
 export const darkStyles = `@media (prefers-color-scheme: dark) {
 .paper { background-color: #161512 !important; }
 .plate { background-color: #1f1d19 !important; color: #ebe6dc !important; }
 .ink { color: #ebe6dc !important; }
 .quiet { color: #aaa294 !important; }
-.quiet, th, td { border-color: #3a362f !important; }
+.quiet, th, td, tr { border-color: #3a362f !important; }
 .link { color: #ff9d84 !important; }
 }`;

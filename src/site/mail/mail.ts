@@ -10,7 +10,7 @@ import { startOf } from '../pages/agent.ts';
 import { documentOf, documentsOf } from '../shared/agent-document.ts';
 import { accentColor } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
-import { darkStyles, mailStyles } from './mail-styles.ts';
+import { darkStyles, mailStyles, narrowStyles } from './mail-styles.ts';
 
 /** An email to readers: the same content as HTML and as plain text. */
 export interface Mail {
@@ -119,7 +119,7 @@ function frame(
   const body = templates.render(template, { css: mailStyles, ...values });
   const html = templates.render('mail-layout', {
     css: mailStyles,
-    dark: darkStyles,
+    dark: `${narrowStyles}\n${darkStyles}`,
     // Only of the published copy: email programs have their own rules, and what a service adds is not in this policy.
     contentSecurityPolicy: foot.unsubscribe === null && !preview ? mailSecurityPolicy : null,
     ...head,

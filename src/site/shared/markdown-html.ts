@@ -16,6 +16,11 @@ interface Environment {
 const mailCell =
   'padding: 4px 8px 4px 0; border-bottom: 1px solid #d9d3c5; font-size: 14px; text-align: start; vertical-align: top; word-break: break-word;';
 
+const mailLabel = 'display: none; color: #615b50;';
+
+/** How many columns are too many for a phone. */
+const manyColumns = 5;
+
 const mailPre = 'white-space: pre-wrap; word-break: break-word;';
 
 /**
@@ -40,16 +45,7 @@ export function markdownRenderer(url: { absolute(): string }) {
     }
     const hasTables = tokens.some(({ type }) => type === 'table_open');
     if (hasTables && environment.use !== 'feed') state.tokens = withAdaptedTables(tokens, state.Token);
-    // Email programs drop stylesheets.
-    if (environment.use === 'mail') {
-      // Breaking words makes columns as narrow as a letter, unless they have a width, for all in a narrow window.
-      const columns = tokens.filter(({ type }) => type === 'th_open').length;
-      const cell = `${mailCell} min-width: ${Math.min(56, Math.floor(320 / columns) - 8)}px;`;
-      for (const token of state.tokens) {
-        if (token.type === 'table_open') token.attrSet('style', 'border-collapse: collapse;');
-        if (/^t[dh]_open$/.test(token.type)) token.attrSet('style', cell);
-      }
-    }
+    if (environment.use === 'mail') styleMailTables(state.tokens, state.Token);
     if (isAnswer && /^ {2}/m.test(state.src))
       state.tokens = withIndentedLines(state.tokens, state.src.split('\n'), state.Token);
   });
@@ -86,10 +82,10 @@ export function markdownRenderer(url: { absolute(): string }) {
      * Renders an assistant's answer for a page: as `forPage`, but headings have no ids, lines stay lines, and a part whose
      * lines are indented, such as a tree, stays as it is.
      */
-    forAnswer: (source: string, pageUrl: string) => render(withEndsOfLists(source), pageUrl, 'answer'),
+    forAnswer: (source: string, pageUrl: string) => render(withEndsOfBlocks(source), pageUrl, 'answer'),
     /** Renders the same for an email: cells have their styles, and all links are absolute. */
     forMail: (source: string, pageUrl: string) =>
-      render(withEndsOfLists(source), pageUrl, 'mail').replaceAll('<pre>', `<pre style="${mailPre}">`),
+      render(withEndsOfBlocks(source), pageUrl, 'mail').replaceAll('<pre>', `<pre style="${mailPre}">`),
     /** Renders for a feed: headings start at level 4 without ids, and all links are absolute. */
     forFeed: (source: string, pageUrl: string) => render(source, pageUrl, 'feed'),
   };
@@ -127,7 +123,7 @@ function withAdaptedTables(tokens: readonly Token[], Made: MakeToken): Token[] {
       return [box, token];
     }
     if (token.type === 'table_close') return [token, tableBox('table_box_close', -1, Made)];
-    if (token.type === 'inline') columns.push(token.children?.map(({ content }) => content).join('') ?? '');
+    if (token.type === 'inline') columns.push(textOf(token));
     if (token.type === 'thead_close') {
       const names = columns.filter((name) => name !== '').join(', ');
       const name = names === '' ? 'Table' : `Table: ${names}`;
@@ -145,19 +141,54 @@ function withAdaptedTables(tokens: readonly Token[], Made: MakeToken): Token[] {
   });
 }
 
+/**
+ * Gives tables in an email their styles, since email programs drop stylesheets. Each cell of a table with many columns has the
+ * name of its column, which only phones show: there, each row is a list.
+ */
+function styleMailTables(tokens: readonly Token[], Made: MakeToken): void {
+  // Breaking words makes columns as narrow as a letter, unless they have a width, for all in a narrow window.
+  const columns = tokens.filter(({ type }) => type === 'th_open').length;
+  const cell = `${mailCell} min-width: ${Math.min(56, Math.floor(320 / columns) - 8)}px;`;
+  let [names, column, table]: [string[], number, Token?] = [[], 0];
+  for (const [at, token] of tokens.entries()) {
+    if (token.type === 'table_open') {
+      token.attrSet('style', 'border-collapse: collapse;');
+      [names, table] = [[], token];
+    }
+    if (token.type === 'tr_open') column = 0;
+    if (!/^t[dh]_open$/.test(token.type)) continue;
+    token.attrSet('style', cell);
+    const text = tokens[at + 1];
+    if (token.type === 'th_open' && names.push(textOf(text)) === manyColumns) table?.attrSet('class', 'wide');
+    const name = names[column++] ?? '';
+    if (token.type === 'th_open' || names.length < manyColumns || name === '' || text?.content === '') continue;
+    const open = new Made('label_open', 'span', 1);
+    open.attrSet('class', 'label quiet');
+    open.attrSet('style', mailLabel);
+    const label = Object.assign(new Made('text', '', 0), { content: `${name}: ` });
+    text?.children?.unshift(open, label, new Made('label_close', 'span', -1));
+  }
+}
+
+function textOf(inline: Token | undefined): string {
+  return inline?.children?.map(({ content }) => content).join('') ?? '';
+}
+
 function tableBox(type: string, nesting: -1 | 1, Made: MakeToken): Token {
   return Object.assign(new Made(type, 'div', nesting), { block: true, attrs: [] });
 }
 
-/** Ends each list before a line that is not indented. Markdown would add the line to the last item of the list. */
-function withEndsOfLists(source: string): string {
-  if (!/^[^\S\n]*(?:[-*+]|\d+[.)]) /m.test(source)) return source;
-  let inList = false;
+/** Ends each list and table before a line that is no part of it. Markdown would add the line to the last item or row. */
+function withEndsOfBlocks(source: string): string {
+  let [inList, inTable] = [false, false];
   return linesOf(source)
     .lines.map(({ text, fenced }) => {
       const isItem = !fenced && /^\s*(?:[-*+]|\d+[.)]) /.test(text);
-      const ends = inList && !isItem && /^\S/.test(text);
+      const ends = (inList && !isItem && /^\S/.test(text)) || (inTable && text !== '' && !text.includes('|'));
       inList = isItem || (inList && !ends && text !== '');
+      // The line below the names of the columns.
+      const isRule = !fenced && /^(?=.*-)[\s:-]*\|[\s|:-]*$/.test(text);
+      inTable = isRule || (inTable && !ends && text !== '');
       return ends ? `\n${text}` : text;
     })
     .join('\n');

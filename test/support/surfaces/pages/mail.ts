@@ -15,8 +15,16 @@ const dark = [
   '.plate { background-color: #1f1d19 !important; color: #ebe6dc !important; }',
   '.ink { color: #ebe6dc !important; }',
   '.quiet { color: #aaa294 !important; }',
-  '.quiet, th, td { border-color: #3a362f !important; }',
+  '.quiet, th, td, tr { border-color: #3a362f !important; }',
   '.link { color: #ff9d84 !important; }',
+];
+/** The rows of a table with many columns, as lists on phones. */
+const narrow = [
+  '.wide thead { display: none !important; }',
+  '.wide tr, .wide td { display: block !important; }',
+  '.wide td { border: 0 !important; padding: 0 !important; }',
+  '.wide tr { padding: 8px 0; border-bottom: 1px solid #d9d3c5; }',
+  '.wide .label { display: inline !important; }',
 ];
 const yes = `${address}?vote=yes#verdict`;
 const no = `${address}?vote=no#verdict`;
@@ -32,7 +40,7 @@ export const mailPages: Record<string, Expected> = {
     'meta[name=robots] @content': 'noindex',
     'meta[name=color-scheme] @content': 'light dark',
     'meta[name=supported-color-schemes] @content': 'light dark',
-    style: `@media (prefers-color-scheme: dark) { ${dark.join(' ')} }`,
+    style: `@media (max-width: 480px) { ${narrow.join(' ')} } @media (prefers-color-scheme: dark) { ${dark.join(' ')} }`,
     'body > div': rich.excerpt,
     // Mail programs show it after the subject. In the mail itself, it would be there twice.
     'body > div[style*="display: none"]': rich.excerpt,
