@@ -1,5 +1,6 @@
 import { diffArrays } from 'diff';
 import Handlebars from 'handlebars/runtime.js';
+import { plural } from '../../lib/text.ts';
 import type { AgentDocument } from '../../schema/documents.ts';
 import {
   agentEvalsPath,
@@ -51,6 +52,7 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
   const document = documentOf(agent);
   const { prompt, howItWorks, sampleOutput, config, evals } = agent.texts();
   const hints = new Map(Object.entries(agent.inputs ?? {}));
+  const path = `agents/${agent.slug}`;
   const category = { name: document.categoryLabel, path: `categories/${agent.category}` };
   return renderPage(
     site,
@@ -58,12 +60,9 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
       template: 'agent',
       title: agent.title,
       description: agent.excerpt,
-      path: `agents/${agent.slug}`,
+      path,
       category: agent.category,
-      image: {
-        path: agentImage(agent.slug),
-        text: `No. ${agent.issue} of ${site.settings.title}: ${agent.title}`,
-      },
+      image: { path: agentImage(agent.slug), text: `No. ${agent.issue} of ${site.settings.title}: ${agent.title}` },
       plates: true,
       // Only on the newest: the others would have to be rendered again each day.
       saysNext: newer === undefined,
@@ -72,10 +71,7 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
         { type: 'application/json', href: document.apiUrl, title: 'JSON' },
         { type: 'text/plain', href: document.promptUrl, title: 'Prompt' },
       ],
-      graph: [
-        ...agentNodes(site, agent),
-        breadcrumbNode(site, [category, { name: agent.title, path: `agents/${agent.slug}` }]),
-      ],
+      graph: [...agentNodes(site, agent), breadcrumbNode(site, [category, { name: agent.title, path }])],
     },
     {
       agent: document,
@@ -111,9 +107,8 @@ function promptChanges({ history }: PublishedAgent): { day: string; what: string
 }
 
 function inWords({ added, removed }: { added: number; removed: number }): string {
-  const lines = (count: number) => `${count} ${count === 1 ? 'line' : 'lines'}`;
-  const parts = [added > 0 ? `${lines(added)} added` : '', removed > 0 ? `${lines(removed)} removed` : ''];
-  return parts.filter((part) => part !== '').join(', ');
+  const parts = Object.entries({ added, removed }).filter(([, count]) => count > 0);
+  return parts.map(([what, count]) => `${plural(count, 'line')} ${what}`).join(', ');
 }
 
 /** The start of the sample's input and of its answer, as HTML, which show at the top of a page what an agent does. */
@@ -170,9 +165,7 @@ const mostMissed = 3;
 /** The mistake that an agent prevents, for readers who want to find it first; null if its front matter names none. */
 function trapOf(line: string | null | undefined, evals: Evals | null) {
   if (line == null) return null;
-  const compared = evals?.answers.find(
-    ({ case: name, withoutPrompt }) => name === sampleCase && withoutPrompt !== null,
-  );
+  const compared = evals?.answers.find((answer) => answer.case === sampleCase && answer.withoutPrompt !== null);
   if (compared === undefined) return { line, control: null };
   const missed = missedWithoutPrompt(compared);
   const control = {

@@ -53,7 +53,7 @@ export const archiveMonths: Output = {
       yield {
         path: `${month.path}.html`,
         inputs: [newer, month, older].flatMap((shown) => ['month', ...listed(shown?.agents ?? [])]),
-        render: () => monthPage(site, month, { newer, older }),
+        render: () => monthPage(site, month, newer, older),
       };
     }
   },
@@ -135,11 +135,7 @@ function yearPage(site: Site, year: string, months: readonly Month[]): string {
   );
 }
 
-function monthPage(
-  site: Site,
-  { month, path, agents }: Month,
-  { newer, older }: { newer: Month | undefined; older: Month | undefined },
-): string {
+function monthPage(site: Site, { month, path, agents }: Month, newer?: Month, older?: Month): string {
   const year = month.slice(0, 4);
   const name = site.dates.monthName(month);
   return renderPage(
@@ -226,11 +222,8 @@ type Pages = ReturnType<typeof categoryPages> | ReturnType<typeof tagPages>;
 
 /** `category` is the one whose color the pages have, and `path` the path of the first page, below the base URL. */
 function categoryPages({ url }: Site, group: Group) {
-  const feed = {
-    type: 'application/atom+xml',
-    href: url.absolute(`feeds/${group.key}.xml`),
-    title: `${group.label} (Atom)`,
-  };
+  const href = url.absolute(`feeds/${group.key}.xml`);
+  const feed = { type: 'application/atom+xml', href, title: `${group.label} (Atom)` };
   const path = `categories/${group.key}`;
   return { ...group, kind: 'Category', category: group.key, path, feed, pages: divide(group.agents) } as const;
 }
@@ -305,38 +298,19 @@ function agentsOn({ pages }: Pages, index: number): string {
  */
 function filterChoices(site: Site) {
   const { settings, agents } = site;
+  const named = (values: readonly string[]) => values.map((value) => ({ value, label: value }));
+  const difficulties = new Set(agents.map(({ difficulty }) => difficulty));
+  const runtimes = new Set(agents.flatMap((agent) => agent.runtimes));
+  const options = {
+    category: categoriesOf(site).map(({ key, label }) => ({ value: key, label })),
+    difficulty: named(settings.difficulties.filter((name) => difficulties.has(name))),
+    runtime: named(settings.runtimes.filter((name) => runtimes.has(name))),
+    tag: named(commonTags(site).map(({ key }) => key)),
+  };
   return [
-    {
-      name: 'category',
-      label: 'Category',
-      all: 'All categories',
-      options: categoriesOf(site).map(({ key, label }) => ({ value: key, label })),
-    },
-    {
-      name: 'difficulty',
-      label: 'Difficulty',
-      all: 'Any difficulty',
-      options: named(used(settings.difficulties, agents, ({ difficulty }) => [difficulty])),
-    },
-    {
-      name: 'runtime',
-      label: 'Made for',
-      all: 'Any assistant',
-      options: named(used(settings.runtimes, agents, ({ runtimes }) => runtimes)),
-    },
-    { name: 'tag', label: 'Tag', all: 'Any tag', options: named(commonTags(site).map(({ key }) => key)) },
+    { name: 'category', label: 'Category', all: 'All categories', options: options.category },
+    { name: 'difficulty', label: 'Difficulty', all: 'Any difficulty', options: options.difficulty },
+    { name: 'runtime', label: 'Made for', all: 'Any assistant', options: options.runtime },
+    { name: 'tag', label: 'Tag', all: 'Any tag', options: options.tag },
   ];
-}
-
-/** The names that at least one agent has. */
-function used(
-  names: readonly string[],
-  agents: Site['agents'],
-  namesOf: (agent: PublishedAgent) => readonly string[],
-): string[] {
-  return names.filter((name) => agents.some((agent) => namesOf(agent).includes(name)));
-}
-
-function named(values: readonly string[]): { value: string; label: string }[] {
-  return values.map((value) => ({ value, label: value }));
 }

@@ -104,15 +104,13 @@ export function templateHelpers(
     join: (texts: string[]) => texts.join(', '),
     preformatted: (text: string) => (/^[^\n]{241}/m.test(text) ? 'wrapped' : 'preformatted'),
     numbered: (text: string) => new Handlebars.SafeString(withLineNumbers(text)),
-    withCode: (text: string) =>
-      new Handlebars.SafeString(
-        inlineParts(text)
-          .map((part) => {
-            const html = Handlebars.escapeExpression(part.text);
-            return part.code ? `<code>${html}</code>` : html;
-          })
-          .join(''),
-      ),
+    withCode: (text: string) => {
+      const html = inlineParts(text).map((part) => {
+        const escaped = Handlebars.escapeExpression(part.text);
+        return part.code ? `<code>${escaped}</code>` : escaped;
+      });
+      return new Handlebars.SafeString(html.join(''));
+    },
   };
 }
 
