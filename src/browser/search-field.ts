@@ -88,10 +88,10 @@ export function startSearch(): void {
     list.results.hidden = !searched;
     list.results.classList.toggle('reserved', searched);
   };
-  const tell = (text: string) => {
+  const tell = (text: string, toType = '', inList = toType) => {
     if (attached) return;
-    count.textContent = readForm(form).q === '' || document.activeElement !== field ? '' : text;
-    if (list !== null) list.count.textContent = isSearching(form) ? text : '';
+    count.textContent = readForm(form).q === '' || document.activeElement !== field ? '' : text + toType;
+    if (list !== null) list.count.textContent = isSearching(form) ? text + inList : '';
   };
   const load = () => {
     tell('Loading search …');
@@ -108,7 +108,7 @@ export function startSearch(): void {
         () => {
           loading = false;
           reserve(false);
-          tell('Search failed to load. Press Enter to open the archive.');
+          tell('Search failed to load.', ' Press Enter to open the archive.', ' Below is the whole archive.');
         },
       );
   };

@@ -159,7 +159,8 @@ function startList(form: HTMLFormElement, index: Index): void {
     // If nothing is found, readers can browse instead.
     all.hidden = matches.length > 0;
     list.replaceChildren();
-    count.textContent = searched.text;
+    const toBrowse = results.hidden && searched.text !== '' ? ' Below is the whole archive.' : '';
+    count.textContent = searched.text + toBrowse;
     return showMore();
   };
   const commit = () => {

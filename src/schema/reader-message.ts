@@ -9,7 +9,7 @@ export function subscribedText(title: string): string {
   return `You will get each new agent by email on the day it is published. If an email about ${title} arrives within minutes, press the button in it to confirm your address. Look in your spam folder too.`;
 }
 
-/** Returns a message for the readers of a page: without the backticks around the names of fields. */
+/** Returns a message for the readers of a page: the names of fields are words without backticks, also at the start. */
 export function readerMessage(message: string): string {
-  return message.replaceAll('`', '');
+  return message.replace(/(?<=^|\. )`\w/g, (start) => start.toUpperCase()).replaceAll('`', '');
 }

@@ -29,11 +29,9 @@ const attempts = 3;
 const patienceMs = 1_000;
 
 /** Whether a database works: null, or the error for those that do not wait until it does. */
-export interface Availability {
-  /** Why statements are refused at the moment; null if they are not. */
+interface Availability {
   failure(): DatabaseUnavailable | null;
-  /** Resolves as soon as the database is available, with whether it is after `ms` milliseconds at most. */
-  available(ms: number): Promise<boolean>;
+  available(withinMs: number): Promise<boolean>;
 }
 
 /**

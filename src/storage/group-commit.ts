@@ -16,6 +16,12 @@ export interface GroupCommitOptions {
   onPass?: ((items: number, ms: number) => void) | undefined;
 }
 
+interface Waiting<Item, Result> {
+  item: Item;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
 /**
  * Collects items that arrive during a pass, so that the next pass stores them all at the cost of one.
  *
@@ -26,7 +32,7 @@ export function groupCommit<Item, Result>(
   flush: (items: readonly Item[]) => Promise<readonly Result[]>,
   { maxPerPass = 1000, maxWaiting = 10_000, ready = turn, onPass }: GroupCommitOptions = {},
 ) {
-  const waiting: { item: Item; resolve(result: Result): void; reject(error: unknown): void }[] = [];
+  const waiting: Waiting<Item, Result>[] = [];
   let running: Promise<void> | null = null;
 
   async function run(): Promise<void> {

@@ -66,7 +66,7 @@ test('reports a wrong address, a failing provider and how long to wait, and keep
       await textOf(page, '.subscribe .form-message', pattern);
       assert.is(await field.inputValue(), email);
     };
-    await refused('ada@example', /not subscribed.*email address/);
+    await refused('ada@example', /not subscribed\. Email has to be an email address\./);
     await refused('ada@example.com', /not subscribed.*mailing service/);
     await refused('ada@example.org', /not subscribed.*in \d+ seconds/);
   });
@@ -283,7 +283,7 @@ messages(
 
 messages('what is wrong in the form is said in the words of the server, without code', () => {
   const failed = (message: string) => ({ sent: false, status: 400, message, retryAfter: null }) as const;
-  assert.is(failureText('vote', failed('`note` is `too` long.')), 'Your vote was not recorded. note is too long.');
+  assert.is(failureText('vote', failed('`note` is `too` long.')), 'Your vote was not recorded. Note is too long.');
   assert.is(failureText('vote', failed('')), 'Your vote was not recorded. Something in the form is invalid.');
 });
 

@@ -76,6 +76,22 @@ test('the columns of a table in an email are wide enough for short words, and th
     assert.ok(Math.min(...cells) >= 56 && cells.reduce((sum, width) => sum + width) <= phone, String(cells));
   }));
 
+test('on a phone, each row of a wide table in an email is a list that names the columns, and else a row', () =>
+  onPage({ viewport: { width: 320, height: 800 } }, async (page) => {
+    await page.goto(pathToFileURL(join(site.dist, 'mail/1.html')).href);
+    const [head, row] = [page.locator('thead'), page.locator('tbody tr', { hasText: 'linktide' }).last()];
+    const places = () => row.locator('td').evaluateAll((all) => all.map((cell) => cell.getBoundingClientRect().x));
+    assert.match(
+      await row.innerText(),
+      /^package: linktide\nfrom -> to: 4\.2\.1 -> 4\.2\.2\nverdict: hold\nevidence: /,
+    );
+    assert.equal([await head.isVisible(), new Set(await places()).size], [false, 1]);
+    assert.is(await page.evaluate(() => document.documentElement.scrollWidth), 320);
+    await page.setViewportSize({ width: 700, height: 800 });
+    assert.match(await row.innerText(), /^linktide\s+4\.2\.1 -> 4\.2\.2\s+hold\s/);
+    assert.equal([await head.isVisible(), new Set(await places()).size], [true, 5]);
+  }));
+
 test('the first screen of every agent says what the site is and shows an answer; using the agent starts right after', () =>
   onPage({ viewport: { width: 1440, height: 900 } }, async (page) => {
     const { agents } = JSON.parse(await (await fetch(`${site.address}/api/agents.json`)).text());
@@ -127,6 +143,21 @@ function contentProblems(hasTable: boolean): string[] {
     ...targets.map((target) => (document.getElementById(target.slice(1)) === null ? `no ${target}` : '')),
   ].filter((problem) => problem !== '');
 }
+
+test('small letters that a browser enlarges cover nothing, and are dark for a reader who asks for more contrast', () =>
+  onPage({ viewport: { width: 1440, height: 900 } }, async (page) => {
+    await page.goto(`${site.address}/agents/dependency-bump-judge`);
+    const [day, facts] = await page.locator('.issue time, .front > .facts').evaluateAll((all) => {
+      for (const part of all) (part as HTMLElement).style.fontSize = '26px';
+      return all.map((part) => part.getBoundingClientRect());
+    });
+    assert.ok(day && facts && day.bottom <= facts.top, JSON.stringify([day, facts]));
+    const colors = () =>
+      page.locator('body, .purpose').evaluateAll((all) => all.map((part) => getComputedStyle(part).color));
+    assert.is(new Set(await colors()).size, 2);
+    await page.emulateMedia({ contrast: 'more' });
+    assert.is(new Set(await colors()).size, 1);
+  }));
 
 test('a finger finds every link, button and field of every kind of page: 24 px are its least width and height', () =>
   onPage({ viewport: { width: phone, height: 800 } }, async (page) => {

@@ -258,7 +258,7 @@ test('narrows with filters, which the back button undoes one by one', async () =
 
     // A link with a tag that the form does not offer finds the agents with it: here, none.
     await page.goto(`${reader.site.address}/archive?tag=retired`);
-    await textOf(page, 'main .results-count', /^No agents found/);
+    await textOf(page, 'main .results-count', /^No agents found\. Below is the whole archive\.$/);
     assert.is(await page.locator('[data-list]').isVisible(), true);
     assert.is(await page.locator('[name="tag"]').inputValue(), 'retired');
   });

@@ -92,9 +92,8 @@ test('is told that the search cannot be loaded, gets to the archive with Enter, 
     await page.route('**/search-index.json', (route) => route.abort());
     const field = page.locator('#search');
     await field.fill('zebra');
-    const message = page.locator('.results-count', {
-      hasText: 'Search failed to load. Press Enter to open the archive.',
-    });
+    const says = (rest: string) => page.locator('.results-count', { hasText: `Search failed to load. ${rest}` });
+    let message = says('Press Enter to open the archive.');
     await message.waitFor();
     assert.is(await message.isVisible(), true);
     await field.fill('');
@@ -103,6 +102,7 @@ test('is told that the search cannot be loaded, gets to the archive with Enter, 
     await message.waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(`${address()}/archive?q=zebra`);
+    message = says('Below is the whole archive.');
     await message.waitFor();
     assert.ok(await page.getByRole('link', { name: 'Zebra list 1' }).isVisible(), 'all agents are listed again');
     await page.unroute('**/search-index.json');
@@ -352,6 +352,25 @@ test('keeps what is typed while a vote is on its way, and can subscribe meanwhil
     assert.is(await page.locator('#vote-note').inputValue(), 'A second thought');
     assert.is(await focusOf(page), 'Your email address');
   });
+});
+
+test('is told what to do if the script of a page never arrives, and sees no huge mark without its styles', async () => {
+  for (const path of ['/agents/agent-1', '/archive']) {
+    await visit(path, {}, async (page) => {
+      const message = page.locator('.not-loaded');
+      assert.is(await message.isVisible(), false);
+      await page.route('**/assets/site.js*', (route) => route.abort());
+      await page.reload();
+      assert.is(await message.isVisible(), false, 'the script may still arrive');
+      await page.evaluate(() => document.getAnimations().map((animation) => animation.finish()));
+      assert.match(await message.innerText(), /has not loaded\. Reload the page/);
+      const [own, room] = [await message.boundingBox(), await message.locator('..').boundingBox()];
+      assert.ok(own && room && own.width <= room.width, JSON.stringify([own, room]));
+      await page.route('**/assets/style.css*', (route) => route.abort());
+      await page.reload();
+      assert.is((await page.locator('.search-mark').boundingBox())?.width, 20);
+    });
+  }
 });
 
 test('can use the other parts of a page if one does not start, which is reported on the console', async () => {

@@ -81,6 +81,7 @@ export const controls: readonly string[] = [
   'p.form-message',
   'p.form-message role=status',
   'p.honeypot hidden',
+  'p.not-loaded hidden',
   'p.open-in-status role=status',
   'p.results-count role=status',
   'pre role=group tabindex=0',
