@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { Console } from './cli/console.ts';
-import { inCurrentNames } from './cli/former-names.ts';
+import { inCurrentNames, launcher } from './cli/former-names.ts';
 import { CatalogCommand, refuseUnknownSubcommands, withHelpOption } from './cli/options.ts';
 import { explainSystemError, OperationError, UsageError } from './lib/errors.ts';
 import { programVersion } from './program.ts';
@@ -71,7 +71,6 @@ export async function createProgram(terminal: Console, called = ''): Promise<Com
     .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.print(text), writeErr: (text) => terminal.say(text) })
-    .showHelpAfterError('Run the command with --help for its arguments and options.')
     .explain(
       `
 Examples:
@@ -100,26 +99,23 @@ Examples:
 }
 
 /** Makes every command, including subcommands, use our output and error handling. */
-function inheritSettings(parent: Command): void {
+function inheritSettings(parent: Command, path = ''): void {
+  parent.showHelpAfterError(`For help, run: ${launcher} help${path}`);
   for (const command of parent.commands) {
-    inheritSettings(command.copyInheritedSettings(parent));
+    inheritSettings(command.copyInheritedSettings(parent), `${path} ${command.name()}`);
     refuseUnknownSubcommands(command);
   }
 }
 
 async function explainFailure(error: unknown, terminal: Console): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof UsageError) {
+  if (error instanceof UsageError || error instanceof OperationError) {
     terminal.say(`error: ${error.message}\n`);
-    return 2;
+    return error instanceof UsageError ? 2 : 1;
   }
   if (error instanceof ContentError) {
     const { prettyReport } = await import('./schema/diagnostics/report.ts');
     terminal.say(`${prettyReport(error.diagnostics, { color: terminal.color })}\n`);
-    return 1;
-  }
-  if (error instanceof OperationError) {
-    terminal.say(`error: ${error.message}\n`);
     return 1;
   }
   const { GitError } = await import('./lib/git.ts');

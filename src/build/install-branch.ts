@@ -56,10 +56,8 @@ export function publishedPlugins(cwd: string, { plugins }: Releases): PublishedP
 function findBranch(cwd: string): string | null {
   if (!isInRepository(cwd)) return null;
   const patterns = ['refs/remotes/*/install', 'refs/heads/install'];
-  const refs =
-    gitOrNull(cwd, ['for-each-ref', '--format=%(refname)', ...patterns])
-      ?.trim()
-      .split('\n') ?? [];
+  const listed = gitOrNull(cwd, ['for-each-ref', '--format=%(refname)', ...patterns]) ?? '';
+  const refs = listed.trim().split('\n');
   const remote = refs.filter((ref) => ref.startsWith('refs/remotes/'));
   return remote.find((ref) => ref === 'refs/remotes/origin/install') ?? remote[0] ?? (refs[0] || null);
 }

@@ -33,11 +33,15 @@ export class StagingFolder implements Staging {
 
   write(path: string, content: string | Uint8Array, file: StagedFile): void {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-    const target = openSync(this.#place(path), 'w');
+    const place = this.#place(path);
+    const target = openSync(place, 'w');
     try {
       writeFileSync(target, bytes);
       file.stamp = outputStampOf(fstatSync(target));
       file.digest ||= digestOf(bytes);
+    } catch (error) {
+      // The system names no file if the disk is full.
+      throw Object.assign(error as Error, { path: place });
     } finally {
       closeSync(target);
     }

@@ -9,7 +9,8 @@ export class Console {
   readonly color: boolean;
   /** Whether results may have colors: stdout is a terminal and NO_COLOR is not set. */
   readonly colorData: boolean;
-  #exitCode = 0;
+  /** The exit code of a command that returned normally; 1 if it found errors, or if its output cannot be written. */
+  exitCode = 0;
   /** Whether an output, such as a file on a full disk, did not take everything. */
   #hasLost = false;
   readonly #out: NodeJS.WritableStream;
@@ -43,21 +44,13 @@ export class Console {
     this.colorData = allowed && isTerminal(out);
   }
 
-  /** The exit code of a command that returned normally; 1 if it found errors, or if its output cannot be written. */
-  get exitCode(): number {
-    return this.#exitCode || Number(this.#hasLost);
-  }
-
-  set exitCode(code: number) {
-    this.#exitCode = code;
-  }
-
   /** Explains once, on stderr, that an output cannot be written. Nothing can be said about stderr itself. */
   #lose(failure: NodeJS.ErrnoException, what = ''): void {
     // A reader such as `head` may close the pipe early; that is not an error.
     if (failure.code === 'EPIPE') return;
     if (what !== '' && !this.#hasLost) this.say(`error: ${what}: ${systemReason(failure.code ?? failure.message)}.\n`);
     this.#hasLost = true;
+    this.exitCode ||= 1;
     // Streams report errors late, perhaps after the exit code was returned.
     process.exitCode ||= 1;
   }
@@ -131,11 +124,8 @@ export function shellWord(text: string): string {
 
 /** Colors the lines of a unified diff. `paint` does nothing where there are no colors. */
 export function paintedDiff(diff: string, paint: (style: 'bold' | 'red', text: string) => string): string {
-  const lines = diff.split('\n').map((line) => {
-    if (line.startsWith('-')) return paint('red', line);
-    return line.startsWith('+') ? paint('bold', line) : line;
-  });
-  return lines.join('\n');
+  const styleOf = (line: string) => (line.startsWith('-') ? 'red' : 'bold');
+  return diff.replace(/^[+-].*/gm, (line) => paint(styleOf(line), line));
 }
 
 /** How many line numbers are listed before the rest is only counted. */

@@ -216,7 +216,7 @@ export function firstOf(flag: string | undefined, inherited: string | undefined,
 /** Throws UsageError if more than one of some flags is given: all but one would have no effect. */
 export function atMostOneOf(flags: Readonly<Record<string, unknown>>): void {
   const names = Object.keys(flags).filter((flag) => flags[flag] !== undefined);
-  if (names.length > 1) throw new UsageError(`Give only one of ${names.join(' and ')}.`);
+  if (names.length > 1) throw new UsageError(`Give only one of ${names.join(', ').replace(/, (?=[^,]*$)/, ' and ')}.`);
 }
 
 /** Returns the instant at which the day of `--since` begins. */
@@ -245,12 +245,12 @@ function parseDay(text: string): string {
   return text;
 }
 
-/** Parses a whole number from 1 to `most`. */
-export function atMost(most: number): (text: string) => number {
+/** Parses a whole number from `least` to `most`. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
-    const number = Number(text);
-    if (!Number.isInteger(number) || number < 1 || number > most)
-      throw new InvalidArgumentError(`It must be a whole number from 1 to ${most}.`);
+    const number = Number(text || 'none');
+    if (!Number.isInteger(number) || number < least || number > most)
+      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
     return number;
   };
 }

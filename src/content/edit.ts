@@ -345,7 +345,10 @@ function editLines(text: string, list: YAMLSeq, add: string, drop: string): stri
   return changed;
 }
 
-/** The result of renaming a folder. */
+/**
+ * The result of renaming a folder. The old address of an agent with a number (`issue`) redirects to the new one; if it is
+ * withdrawn, neither address has a page. The number is null if the agent is not published.
+ */
 export type Renamed = ReturnType<typeof renameAgent>;
 
 /**
@@ -362,14 +365,6 @@ export function renameAgent(cwd: string, calendar: Calendar, from: string, to: s
   if (from === to) throw new UsageError(`The agent is already called ${to}.`);
   freeSlug(to, { ...calendar, folders: calendar.folders.filter((other) => other !== folder) });
   const { issue, withdrawn } = folder.schedule;
-  const renamed = {
-    from,
-    to,
-    /** The number of the agent, whose old address redirects to the new one; null if it is not published. */
-    issue,
-    /** Whether the agent is withdrawn, so that neither address has a page. */
-    withdrawn,
-  };
   const text = issue === null ? null : withOldName(folder, from, to);
 
   const [old, renamedPath] = [join(cwd, pathOf(from, '')), join(cwd, pathOf(to, ''))];
@@ -386,7 +381,7 @@ export function renameAgent(cwd: string, calendar: Calendar, from: string, to: s
     if (before !== null) orElse(() => replaceFile(file, before), undefined);
     throw prevented(`${pathOf(from, '')} cannot be renamed`, error);
   }
-  return renamed;
+  return { from, to, issue, withdrawn };
 }
 
 function unknownAgent(slug: string, { folders, reserved }: Calendar): OperationError {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
 import { sha256Of } from '../lib/files.ts';
 import {
+  allowing,
   firstLine,
   GitError,
   git,
@@ -9,7 +9,6 @@ import {
   gitOrNull,
   head,
   isInRepository,
-  isOfOtherUser,
   isShallow,
   mergeBase,
   orNull,
@@ -48,7 +47,7 @@ export function readHistory(catalog: string) {
     };
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
-    return without(error.missing ? 'git is not installed' : reasonOf(error.message, catalog));
+    return without(error.missing ? 'git is not installed' : reasonOf(error.message));
   }
 }
 
@@ -111,11 +110,13 @@ function changesBySlug(
 }
 
 /** Says why git has no history. It refuses repositories of other users, such as one of root that the server opens. */
-function reasonOf(said: string, catalog: string): string {
+function reasonOf(said: string): string {
   if (/does not have any commits/.test(said)) return 'nothing is committed yet';
   if (/not a git repository/.test(said)) return 'this folder is not in a git repository';
-  if (!isOfOtherUser(said)) return firstLine(said);
-  return `the repository belongs to another user (allow it with \`git config --system --add safe.directory ${resolve(catalog)}\`)`;
+  const command = allowing(said)?.replace('--global', '--system');
+  return command === undefined
+    ? firstLine(said)
+    : `the repository belongs to another user (allow it with \`${command}\`)`;
 }
 
 function without(reason: string) {

@@ -79,7 +79,9 @@ const reasons: Record<string, string> = {
 
 /** The same for codes that are the user's concern only if a path is to blame, and otherwise ours. */
 const pathReasons: Record<string, string> = {
+  EEXIST: 'it already exists, or a file is where its folder should be',
   EISDIR: 'it is a folder, not a file',
+  ENOENT: 'there is no such file or folder',
   ENOTDIR: 'a part of its path is a file, not a folder',
 };
 

@@ -113,9 +113,9 @@ function failure(args: readonly string[], code: string | undefined, stderr = '')
   return new GitError(args, said, code === 'ENOENT');
 }
 
-/** Whether git refused a repository because its folder belongs to another user. */
-export function isOfOtherUser(said: string): boolean {
-  return /dubious ownership|unsafe repository/.test(said);
+/** The command that git names for using a repository of another user; null if it failed for another reason. */
+export function allowing(said: string): string | null {
+  return /git config --global --add safe\.directory .+/.exec(said)?.[0] ?? null;
 }
 
 /** Calls `read`. Returns null if it throws GitError. */

@@ -6,7 +6,7 @@ import { parseBoundedJson, TooDeep } from '../lib/bounded.ts';
 import { OperationError } from '../lib/errors.ts';
 import { sha256Of } from '../lib/files.ts';
 import { inTurn } from '../lib/lazy.ts';
-import { type Disk, hasCode, ifMissing, undo } from '../storage/disk.ts';
+import { cannotUse, type Disk, ifMissing, undo } from '../storage/disk.ts';
 import { openJournal } from '../storage/journal.ts';
 import { newline, readLines } from '../storage/line-file.ts';
 import { FileInUse } from '../storage/lock.ts';
@@ -83,6 +83,7 @@ export function announcementFiles(
     read: (key) => readEvents(fileOf(folder, key)),
     async claim(key) {
       const file = fileOf(folder, key);
+      const unusable = (cause: unknown) => Promise.reject(cannotUse(`The announcement file ${file}`, cause));
       const journal = await openJournal<AnnouncementEvent, StoredEvent>({
         file,
         prepare: (events) => events.map((event) => ({ ...event, time: now().toISOString() })),
@@ -92,12 +93,12 @@ export function announcementFiles(
         ownerOnly: true,
         disk,
       }).catch((error) => {
-        if (!(error instanceof FileInUse)) throw error;
+        if (!(error instanceof FileInUse)) return unusable(error);
         throw new OperationError(`${sendingElsewhere} It is ${error.who}.`, { cause: error });
       });
       const release = () => journal.close();
       const stored = await readEvents(file).catch(undo(release));
-      return claimOf(key, stored, (event) => journal.append(event), release);
+      return claimOf(key, stored, (event) => journal.append(event).catch(unusable), release).catch(undo(release));
     },
     isEmpty: async () => (await filesIn(folder)).length === 0,
   };
@@ -154,7 +155,6 @@ async function readEvents(file: string): Promise<Announcement | null> {
         `Line ${number} of ${file} cannot be read, so nobody can tell what was sent. Restore the file from a backup.`,
       );
     }
-    if (hasCode(error, 'ENOENT')) return null;
     throw error;
   }
   return announcement;
@@ -173,14 +173,8 @@ export function after(before: Announcement | null, event: StoredEvent): Announce
     case 'sent':
       return { ...announcement, state: event.type, since: time };
     case 'unsent': {
-      const drafts = event.draft === undefined ? [] : [event.draft];
-      return {
-        ...announcement,
-        state: 'claimed',
-        since: time,
-        draft: null,
-        abandoned: [...announcement.abandoned, ...drafts],
-      };
+      const abandoned = announcement.abandoned.concat(event.draft ?? []);
+      return { ...announcement, state: 'claimed', since: time, draft: null, abandoned };
     }
     case 'recipients':
       return { ...announcement, deliveries: new Map(event.ids.map((id) => [id, 'waiting'])) };
@@ -247,7 +241,7 @@ export function announcementDatabase(database: Database, now: () => Date): Annou
       };
       // Emails are sent several at once, and each event needs a number of its own.
       const storing = inTurn();
-      return claimOf(key, history.announcement, (event) => storing(() => store(event)), release);
+      return claimOf(key, history.announcement, (event) => storing(() => store(event)), release).catch(undo(release));
     },
     isEmpty: async () => (await database.query('SELECT 1 FROM catalog_announcements LIMIT 1')).length === 0,
   };

@@ -375,10 +375,8 @@ export function openConfirmations(tools: ConfirmationTools) {
       const url = runtimeUrl();
       if (subscription === null || url === null) return;
       const links = { runtimeUrl: url, key };
-      const [confirm, unsubscribe] = [
-        confirmAddress(subscription, links, now()),
-        unsubscribeAddress(subscription, links),
-      ];
+      const confirm = confirmAddress(subscription, links, now());
+      const unsubscribe = unsubscribeAddress(subscription, links);
       await smtp.send(confirmationMail(subscription, { title: title(), confirm, unsubscribe }));
     } catch (error) {
       const { outcome = null, code = null, status = null } = error as Partial<SmtpFailed>;

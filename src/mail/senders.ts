@@ -69,7 +69,7 @@ export function parseAnnounceSettings(environment: NodeJS.ProcessEnv): AnnounceS
     }
     case 'file': {
       const smtp = parseSmtpSettings(environment);
-      const rate = number('CATALOG_MAIL_RATE', '5', 'a number of emails in a second');
+      const rate = number('CATALOG_MAIL_RATE', '5', 'a whole number of emails in a second, from 1 on');
       if (smtp !== null) return { provider: 'file', smtp, rate };
       throw new UsageError(
         'CATALOG_SMTP_URL is missing; it has to be the mail server that sends to the subscribers in the file, such as smtps://user:password@host.',
@@ -126,13 +126,13 @@ async function openSmtpSender(
   const { runtimeUrl } = site;
   if (runtimeUrl === null) {
     throw new OperationError(
-      'Without a server (`runtimeUrl`), readers could not unsubscribe, so no email can be sent.',
+      'Without a server (`runtimeUrl`), readers could not unsubscribe, so no email can be sent. Set `runtimeUrl` in catalog.config.json, or CATALOG_RUNTIME_URL, to the address of the server.',
     );
   }
   const { protocol, hostname } = new URL(runtimeUrl);
   if (protocol !== 'https:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)) {
     throw new OperationError(
-      'The server (`runtimeUrl`) has no https address, which links to unsubscribe must have, so no email can be sent.',
+      'The server (`runtimeUrl`) has no https address, which links to unsubscribe must have, so no email can be sent. Set `runtimeUrl` in catalog.config.json, or CATALOG_RUNTIME_URL, to an https address.',
     );
   }
   if (subscriptions !== undefined) requireMailKey(environment);

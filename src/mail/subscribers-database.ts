@@ -54,6 +54,8 @@ export async function importSubscriptions(
   subscriptions: readonly StoredSubscription[],
   suppressions: ReadonlyMap<string, string>,
 ): Promise<number> {
+  // First: if the import is interrupted, nobody who left gets another email.
+  for (const [hash, time] of suppressions) await databaseSubscriptions(database).suppress(hash, time);
   let added = 0;
   const outcome = `UPDATE catalog_subscriptions SET confirmed = coalesce(confirmed, $2::timestamptz),
     unsubscribed = coalesce(unsubscribed, $3::timestamptz) WHERE id = $1`;
@@ -62,7 +64,6 @@ export async function importSubscriptions(
     if (await insert(database, subscription)) added += 1;
     else if (confirmed ?? unsubscribed) await database.query(outcome, [id, confirmed, unsubscribed]);
   }
-  for (const [hash, time] of suppressions) await databaseSubscriptions(database).suppress(hash, time);
   return added;
 }
 
@@ -92,10 +93,8 @@ export function databaseSubscriptions(database: Database): SubscriptionStore {
       return select(database, `WHERE ${columns[key]} = $1`, [key === 'email' ? value.toLowerCase() : value]);
     },
     async mark(id, event, time) {
-      if (event === 'unsent') {
-        await database.query('UPDATE catalog_subscriptions SET pending = false WHERE id = $1', [id]);
-        return;
-      }
+      if (event === 'unsent')
+        return void (await database.query('UPDATE catalog_subscriptions SET pending = false WHERE id = $1', [id]));
       const which =
         event === 'confirmed'
           ? 'id = $1 AND unsubscribed IS NULL'

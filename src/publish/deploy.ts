@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
 import { startChild } from '../lib/children.ts';
 import { OperationError, UsageError } from '../lib/errors.ts';
+import { plural } from '../lib/text.ts';
 import { type BuildInfo, buildInfo } from '../schema/documents.ts';
 import { fetchJson } from '../site/live-site.ts';
 
@@ -166,12 +167,9 @@ const remedies: [said: RegExp, remedy: (target: Target) => string][] = [
   [
     /Permission denied \(/,
     ({ host }) =>
-      `Add the public half of the key in RUNTIME_SSH_KEY to ~/.ssh/authorized_keys of ${host} on that machine.`,
+      `Add your public key, or the public half of the key in RUNTIME_SSH_KEY, to ~/.ssh/authorized_keys of ${host} on that machine.`,
   ],
-  [
-    /Could not resolve|Connection (?:timed out|refused)/,
-    () => 'Check the host and port in RUNTIME_TARGET, and its firewall.',
-  ],
+  [/Could not resolve|Connection (?:timed out|refused)/, () => 'Check the host, its port and its firewall.'],
   [
     /mkdir: |cd: |mktemp: /,
     ({ host, folder }) =>
@@ -248,7 +246,7 @@ export async function readLiveSite(baseUrl: string): Promise<{ id: string | null
       ...(preview ? [`${baseUrl} serves a preview, which may show drafts and agents that are not due yet.`] : []),
       ...(skills === counts.agents
         ? []
-        : [`The skills index has ${skills} entries, but the build has ${counts.agents} agents.`]),
+        : [`The skills index has ${plural(skills, 'skill')}, but the build has ${plural(counts.agents, 'agent')}.`]),
     ],
   };
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { findDefaultBranch } from '../content/history.ts';
 import { settingsFile } from '../content/settings.ts';
 import { OperationError } from '../lib/errors.ts';
-import { changeByGit, firstLine, GitError, git, gitOrNull, head, isOfOtherUser, mergeBase } from '../lib/git.ts';
+import { allowing, changeByGit, firstLine, GitError, git, gitOrNull, head, mergeBase } from '../lib/git.ts';
 import type { Settings } from '../schema/settings.ts';
 import { type Plan, planPublication } from './plan.ts';
 import {
@@ -33,10 +33,10 @@ function openRepository(cwd: string): Checkout {
         `${cwd} is a bare repository: it has no files to write issue numbers into. Use a clone of it.`,
       );
     }
-    const reason = firstLine(error.message);
+    const [reason, command] = [firstLine(error.message), allowing(error.message)];
     throw new OperationError(
-      isOfOtherUser(error.message)
-        ? `Git does not use the repository, because it belongs to another user (git: ${reason}). Run the command as that user, or allow the folder with git config --global --add safe.directory <folder>.`
+      command !== null
+        ? `Git does not use the repository, because it belongs to another user (git: ${reason}). Run the command as that user, or allow it with ${command}`
         : `Publishing needs a git working tree, but ${cwd} is not in one (git: ${reason}). Run git init, and commit the catalog.`,
     );
   }
@@ -73,7 +73,7 @@ function statusLines(cwd: string, args: readonly string[]): string[] {
  *
  * Throws OperationError if the remote does not answer.
  */
-async function fetchUpstream(cwd: string, upstream: Upstream): Promise<string | null> {
+async function fetchUpstream(cwd: string, upstream: Upstream, advice = ''): Promise<string | null> {
   const { remote, branch } = upstream;
   const tracking = trackingName(upstream);
   try {
@@ -82,7 +82,7 @@ async function fetchUpstream(cwd: string, upstream: Upstream): Promise<string | 
     if (!(error instanceof GitError)) throw error;
     if (/couldn't find remote ref/i.test(error.message)) return null;
     throw new OperationError(
-      `The remote ${remote} did not answer, so this branch may be behind it (git: ${firstLine(error.message)}).`,
+      `The remote ${remote} did not answer, so this branch may be behind it (git: ${firstLine(error.message)}).${advice}`,
     );
   }
   return git(cwd, ['rev-parse', tracking]).trim();
@@ -141,7 +141,7 @@ function refuseDirty({ root }: Repository, { cwd, allowDirty }: { cwd: string; a
   const shown = changes.slice(0, 10).map((line) => `  ${line}`);
   if (changes.length > shown.length) shown.push(`  and ${changes.length - shown.length} more`);
   throw new OperationError(
-    `The working tree ${root} has uncommitted changes:\n${shown.join('\n')}\nCommit or stash them, or add --allow-dirty.`,
+    `The working tree ${root} has uncommitted changes:\n${shown.join('\n')}\nCommit or stash them (new files with git stash --include-untracked), or add --allow-dirty.`,
   );
 }
 
@@ -153,14 +153,12 @@ async function refuseBehind(
     throw detached(commit ? '' : ' To write them anyway, add --allow-behind.');
   }
   if (allowBehind || upstream === null) return;
-  const remote = await fetchUpstream(cwd, upstream).catch((error) => {
-    if (!(error instanceof OperationError)) throw error;
-    throw new OperationError(`${error.message} Try again, or add --allow-behind.`);
-  });
+  const remote = await fetchUpstream(cwd, upstream, ' Try again, or add --allow-behind.');
   const missing = remote === null ? 0 : commitsIn(cwd, `HEAD..${remote}`);
   if (missing > 0) {
+    const rebase = commitsIn(cwd, `${remote}..HEAD`) > 0 ? '--rebase ' : '';
     throw new OperationError(
-      `This branch lacks ${missing === 1 ? 'a commit' : `${missing} commits`} of ${nameOf(upstream)}, which may contain issue numbers. Update it with git pull, or add --allow-behind.`,
+      `This branch lacks ${missing === 1 ? 'a commit' : `${missing} commits`} of ${nameOf(upstream)}, which may contain issue numbers. Update it with git pull ${rebase}${upstream.remote} ${upstream.branch}, or add --allow-behind.`,
     );
   }
 }
@@ -296,7 +294,7 @@ async function updateToUpstream(
     const base = mergeBase(cwd, 'HEAD', remote);
     if (base === null || ownCommits(checkout, remote) !== 'all') {
       throw new OperationError(
-        `This branch and ${nameOf(upstream)} have diverged. Run git pull --rebase, then run the command again.`,
+        `This branch and ${nameOf(upstream)} have diverged. Run git pull --rebase ${upstream.remote} ${upstream.branch}, then run the command again.`,
       );
     }
     // A run that was killed committed numbers without pushing them: they are assigned again, on top of the remote.

@@ -262,17 +262,11 @@ function mcpRpc(examples: Examples | null) {
           429: 'Too many requests; Retry-After says how many seconds to wait',
           500: 'The server failed',
           503: 'The server is starting',
-        }).map(([status, text]) => [
-          status,
-          {
-            ...ok(text, 'McpError', {
-              jsonrpc: '2.0',
-              id: null,
-              error: { code: mcpCodes[status] ?? -32000, message: `${text}.` },
-            }),
-            headers: errorHeaders[Number(status)],
-          },
-        ]),
+        }).map(([status, text]) => {
+          const error = { code: mcpCodes[status] ?? -32000, message: `${text}.` };
+          const answer = ok(text, 'McpError', { jsonrpc: '2.0', id: null, error });
+          return [status, { ...answer, headers: errorHeaders[Number(status)] }];
+        }),
       ),
       // The address is not known before the headers were read.
       ...failures('headers_too_large'),
@@ -317,17 +311,18 @@ export function openApi(settings: Settings, examples: Examples | null): JsonSche
     ],
     paths: {
       ...catalogPaths(examples),
-      '/api/schema.json': {
-        get: document(
-          'getSchema',
-          'Get the JSON Schema of the catalog',
-          'A JSON Schema 2020-12 document.',
-          'SchemaDocument',
-        ),
-      },
-      '/api/openapi.json': {
-        get: document('getOpenApi', 'Get this description', 'An OpenAPI 3.1 document.', 'OpenApiDocument'),
-      },
+      '/api/schema.json': document(
+        'getSchema',
+        'Get the JSON Schema of the catalog',
+        'A JSON Schema 2020-12 document.',
+        'SchemaDocument',
+      ),
+      '/api/openapi.json': document(
+        'getOpenApi',
+        'Get this description',
+        'An OpenAPI 3.1 document.',
+        'OpenApiDocument',
+      ),
       ...readerPaths(examples, runtime),
       '/api/mcp': {
         ...runtime,
@@ -343,30 +338,27 @@ export function openApi(settings: Settings, examples: Examples | null): JsonSche
         },
         post: mcpRpc(examples),
       },
-      '/api/revisions.json': {
-        get: document(
-          'getRevisions',
-          'Get the digests of all revisions',
-          'By which copies of prompts, skills and plugins are recognized. In addition to the API contract.',
-          'Revisions',
-        ),
-      },
-      '/api/evals.json': {
-        get: document(
-          'listEvals',
-          'List how recorded answers did',
-          'Agents with recorded answers of models, graded by checks. In addition to the API contract.',
-          'EvalsList',
-        ),
-      },
-      '/llms.txt': {
-        get: document('llmsTxt', 'Get the short index for language models', 'Markdown as plain text.', 'text/plain'),
-      },
-      '/llms-full.txt': {
-        get: document('llmsFull', 'Get all prompts in one file', 'Markdown as plain text.', 'text/plain'),
-      },
-      '/feed.xml': { get: document('rss', 'Get the RSS 2.0 feed', 'The newest agents.', 'application/rss+xml') },
-      '/atom.xml': { get: document('atom', 'Get the Atom feed', 'The newest agents.', 'application/atom+xml') },
+      '/api/revisions.json': document(
+        'getRevisions',
+        'Get the digests of all revisions',
+        'By which copies of prompts, skills and plugins are recognized. In addition to the API contract.',
+        'Revisions',
+      ),
+      '/api/evals.json': document(
+        'listEvals',
+        'List how recorded answers did',
+        'Agents with recorded answers of models, graded by checks. In addition to the API contract.',
+        'EvalsList',
+      ),
+      '/llms.txt': document(
+        'llmsTxt',
+        'Get the short index for language models',
+        'Markdown as plain text.',
+        'text/plain',
+      ),
+      '/llms-full.txt': document('llmsFull', 'Get all prompts in one file', 'Markdown as plain text.', 'text/plain'),
+      '/feed.xml': document('rss', 'Get the RSS 2.0 feed', 'The newest agents.', 'application/rss+xml'),
+      '/atom.xml': document('atom', 'Get the Atom feed', 'The newest agents.', 'application/atom+xml'),
     },
     components: { schemas: serviceSchemas(), responses: errorResponses() },
   };
@@ -461,8 +453,8 @@ const accepted = {
 };
 
 /**
- * An operation that returns a document and has no parameters. The document is JSON with a named schema, or text of a
- * media type.
+ * A path with one operation, which returns a document and has no parameters. The document is JSON with a named schema, or
+ * text of a media type.
  */
 function document(operationId: string, summary: string, description: string, of: string) {
   const responses = of.includes('/')
@@ -473,7 +465,7 @@ function document(operationId: string, summary: string, description: string, of:
         416: { description: errorCodes.range_not_satisfiable.meaning, headers: errorHeaders[416] },
       }
     : { 200: ok(summary, of, undefined), ...failures(...ofFiles) };
-  return { operationId, tags: ['discovery'], summary, description, responses };
+  return { get: { operationId, tags: ['discovery'], summary, description, responses } };
 }
 
 function body(schema: string, example: object) {

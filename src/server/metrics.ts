@@ -63,7 +63,8 @@ export async function startMetrics({ host, port }: NonNullable<ServerSettings['m
     }
   });
   await new Promise<void>((done, failed) => {
-    server.once('error', (error) => failed(new OperationError(`Cannot serve metrics: ${error.message}.`)));
+    const where = 'Choose another address with --metrics or CATALOG_METRICS.';
+    server.once('error', ({ message }) => failed(new OperationError(`Cannot serve metrics: ${message}. ${where}`)));
     server.listen(port, host, done);
   });
   const bound = server.address() as AddressInfo;

@@ -53,7 +53,7 @@ export function serverSettings(flags: ServerFlags, environment: NodeJS.ProcessEn
     maxConnections: number('maxConnections', 99_999, 'a number up to 99999 (0: no limit)'),
     maxClientConnections: number('maxClientConnections', 99_999, 'a number up to 99999 (0: no limit)'),
     /** How many proxies are in front of the server. */
-    trustProxy: number('trustProxy', 100, 'how many proxies there are: 0, 1, 2 …'),
+    trustProxy: number('trustProxy', 100, 'the number of proxies, from 0 to 100'),
     /** Further origins whose pages may send votes and subscriptions. */
     allowOrigin: origins(option('allowOrigin')),
     subscribers: parseSubscriberSettings([flags.subscribers ?? []].flat()[0], environment),

@@ -15,10 +15,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import * as z from 'zod';
 import { parseBoundedJson } from '../lib/bounded.ts';
-import { OperationError, obstacleIn, orElse } from '../lib/errors.ts';
+import { OperationError, obstacleIn, orElse, UsageError } from '../lib/errors.ts';
 import { sha256Of } from '../lib/files.ts';
 import { type BuildInfo, buildFile, buildInfo } from '../schema/documents.ts';
 import { realPath } from './disk.ts';
@@ -176,6 +176,11 @@ export async function asOnlyBuild<Result>(
   refuseNoFolder(folder, flag);
   mkdirSync(dirname(resolve(folder)), { recursive: true });
   const target = await realPath(fs, folder);
+  for (const [other, otherFlag] of others) {
+    // It would wait for itself, and the next build would remove what is not its own.
+    if (`${await realPath(fs, other).catch(() => resolve(other))}${sep}`.startsWith(`${target}${sep}`))
+      throw new UsageError(`${other} is the folder of ${flag}, or in it. Name another folder with ${otherFlag}.`);
+  }
   const rest = (beat: () => void) =>
     asOnlyBuild(others, say, (beatOthers) =>
       work(() => {
@@ -276,12 +281,15 @@ export function requireBuild(dist: string): void {
   }
 }
 
+/** Says that a build has to be made in `dist`, if that does not look like the default folder. */
+const sameOut = (dist: string) => (basename(dist) === 'dist' ? '' : ', with the same --out');
+
 /** Returns the error for a server that has no build to serve. `why` is what was thrown when `dist` was read. */
 export function noBuild(dist: string, why: unknown): OperationError {
   const { code, message } = why as NodeJS.ErrnoException;
   const problem = code === 'ENOENT' ? 'has no build' : `has no build that can be served (${code ?? message})`;
   return new OperationError(
-    `${dist} ${problem}. Run \`npx --no daily-agent-catalog build\` first, or start with \`npx --no daily-agent-catalog serve --build\`.`,
+    `${dist} ${problem}. Run \`npx --no daily-agent-catalog build\` first${sameOut(dist)}, or start with \`npx --no daily-agent-catalog serve --build\`.`,
   );
 }
 
@@ -291,7 +299,7 @@ function readJson<Shape extends z.ZodType>(dist: string, file: string, shape: Sh
     return shape.parse(parseBoundedJson(readText(dist, file)));
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code ?? 'it has an unknown format';
-    const message = `${dist} has no build (${file} cannot be read: ${why}). Run npx --no daily-agent-catalog build first.`;
+    const message = `${dist} has no build (${file} cannot be read: ${why}). Run npx --no daily-agent-catalog build first${sameOut(dist)}.`;
     throw new OperationError(message, { cause: error });
   }
 }

@@ -29,9 +29,11 @@ const attempts = 3;
 const patienceMs = 1_000;
 
 /** Whether a database works: null, or the error for those that do not wait until it does. */
-interface Availability {
+export interface Availability {
+  /** Why statements are refused at the moment; null if they are not. */
   failure(): DatabaseUnavailable | null;
-  available(withinMs: number): Promise<boolean>;
+  /** Resolves as soon as the database is available, with whether it is after `ms` milliseconds at most. */
+  available(ms: number): Promise<boolean>;
 }
 
 /**

@@ -16,12 +16,6 @@ export interface GroupCommitOptions {
   onPass?: ((items: number, ms: number) => void) | undefined;
 }
 
-interface Waiting<Item, Result> {
-  item: Item;
-  resolve(result: Result): void;
-  reject(error: unknown): void;
-}
-
 /**
  * Collects items that arrive during a pass, so that the next pass stores them all at the cost of one.
  *
@@ -32,7 +26,7 @@ export function groupCommit<Item, Result>(
   flush: (items: readonly Item[]) => Promise<readonly Result[]>,
   { maxPerPass = 1000, maxWaiting = 10_000, ready = turn, onPass }: GroupCommitOptions = {},
 ) {
-  const waiting: Waiting<Item, Result>[] = [];
+  const waiting: { item: Item; resolve(result: Result): void; reject(error: unknown): void }[] = [];
   let running: Promise<void> | null = null;
 
   async function run(): Promise<void> {

@@ -30,7 +30,10 @@ export async function* readLines(file: string, start = 0): AsyncGenerator<Buffer
       if (from < chunk.length) rest.push(chunk.subarray(from));
     }
   } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw error;
+    if (hasCode(error, 'Z_BUF_ERROR', 'Z_DATA_ERROR'))
+      throw new OperationError(`${file} is not a whole gzip file. Restore it from a backup, or move it elsewhere.`);
+    // The system names no file if a read fails, as on a folder.
+    if (!hasCode(error, 'ENOENT')) throw Object.assign(error as Error, { path: file });
   }
   if (rest.length > 0) yield Buffer.concat(rest);
 }

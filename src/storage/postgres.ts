@@ -5,21 +5,17 @@ import pg, { type PoolClient } from 'pg';
 import { OperationError, reasonOf } from '../lib/errors.ts';
 import { compareText } from '../lib/text.ts';
 import { programFolder } from '../program.ts';
-import { DatabaseUnavailable } from './database.ts';
+import { type Availability, DatabaseUnavailable } from './database.ts';
 import { undo } from './disk.ts';
 
 /** A PostgreSQL database, over a pool of connections that are replaced when they break. */
-export interface Database {
+export interface Database extends Availability {
   /**
    * Runs one statement and returns its rows. Rejects with DatabaseUnavailable if the database is away, at once if that is
    * known, else within seconds; and if no connection was free for two seconds. A statement that broke off may have been
    * executed.
    */
   query<Row extends object>(text: string, values?: readonly unknown[], name?: string): Promise<Row[]>;
-  /** Why statements are refused at the moment; null if they are not. */
-  failure(): DatabaseUnavailable | null;
-  /** Resolves as soon as the database is available, with whether it is after `ms` milliseconds at most. */
-  available(ms: number): Promise<boolean>;
   /** Ends all connections. */
   close(): Promise<void>;
 }
@@ -375,8 +371,7 @@ async function withClient(url: string, work: (client: pg.Client) => Promise<void
     await client.connect();
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await work(client);
-        return;
+        return await work(client);
       } catch (error) {
         const isCollision = collisions.includes((error as { code?: string }).code ?? '');
         if (attempt === attempts || !isCollision) throw error;
@@ -394,8 +389,10 @@ async function withClient(url: string, work: (client: pg.Client) => Promise<void
 function explained(error: unknown): OperationError {
   const cause = error instanceof DatabaseUnavailable ? error.cause : error;
   const { message, code } = cause as Error & { code?: string };
-  const reason = code === undefined || message === '' ? (code ?? message) : `${message} (${code})`;
-  return new OperationError(`The database failed: ${reason}.${code === '42P01' ? ` ${advice}` : ''}`, { cause });
+  const reason = code === undefined || message.includes(code) ? message : `${message} (${code})`.trim();
+  const hint =
+    code === '42P01' ? advice : /^E[A-Z]/.test(code ?? '') ? 'Check DATABASE_URL, and whether the database runs.' : '';
+  return new OperationError(`The database failed: ${reason}. ${hint}`.trim(), { cause });
 }
 
 /**

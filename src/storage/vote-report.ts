@@ -184,20 +184,11 @@ export function totalsCsv(totals: readonly VoteTotal[]): string {
 
 /** Renders the agents of a report as CSV, one on each line; the share is from 0 to 1. */
 export function agentsCsv({ agents }: VoteReport): string {
-  return csv(
-    ['slug', 'votes', 'yes', 'no', 'share', 'withdrawn', 'last_note', 'notes', 'title'],
-    agents.map(({ slug, title, votes, yes, no, share, notes, withdrawn, lastNote }) => [
-      slug,
-      votes,
-      yes,
-      no,
-      share ?? '',
-      withdrawn ? 'yes' : 'no',
-      lastNote?.note ?? '',
-      notes,
-      title ?? '',
-    ]),
-  );
+  const rows = agents.map(({ slug, title, votes, yes, no, share, notes, withdrawn, lastNote }) => {
+    const state = withdrawn ? 'yes' : 'no';
+    return [slug, votes, yes, no, share ?? '', state, lastNote?.note ?? '', notes, title ?? ''];
+  });
+  return csv(['slug', 'votes', 'yes', 'no', 'share', 'withdrawn', 'last_note', 'notes', 'title'], rows);
 }
 
 /** Renders the notes of a report as CSV, one on each line, newest first. */

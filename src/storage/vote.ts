@@ -21,10 +21,7 @@ export const storedVote = z.object({
 export type StoredVote = z.infer<typeof storedVote>;
 
 /** A valid vote before it is stored. Its address becomes the `voter` of the stored vote and is not stored itself. */
-export interface NewVote {
-  slug: string;
-  vote: 'yes' | 'no';
-  note?: string | undefined;
+export interface NewVote extends Pick<StoredVote, 'slug' | 'vote' | 'note'> {
   /** The IP address of the client. */
   address: string;
 }

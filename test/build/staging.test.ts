@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import fs, { readdirSync, readFileSync, statSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BuildWriter } from '../../src/build/write.ts';
+import { explainSystemError } from '../../src/lib/errors.ts';
 import { outputStampOf } from '../../src/lib/files.ts';
 import { inFolder } from '../support/catalog.ts';
 
@@ -97,6 +99,30 @@ test('if a file of a large first build cannot be written, the error of the syste
     assert.equal(readdirSync(folder), []);
   });
 });
+
+test('if the disk is full, the error names the file and so the disk, although the system names none', () =>
+  inFolder((folder) => {
+    const writer = new BuildWriter(join(folder, 'dist'));
+    const { writeFileSync } = fs;
+    Object.assign(fs, {
+      writeFileSync() {
+        throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' });
+      },
+    });
+    syncBuiltinESMExports();
+    try {
+      writer.write('index.html', [], 'text');
+      assert.unreachable();
+    } catch (error) {
+      const message = explainSystemError(error) ?? '';
+      assert.ok(message.startsWith(`${folder}/.dist.staging-`), message);
+      assert.ok(message.endsWith('/index.html cannot be used: the disk is full (ENOSPC).'), message);
+    } finally {
+      Object.assign(fs, { writeFileSync });
+      syncBuiltinESMExports();
+      writer.discard();
+    }
+  }));
 
 test('when a large first build is given up, nothing is written any more', async () => {
   await inFolder((folder) => {

@@ -55,6 +55,8 @@ test('--fail is a gate: it exits with 1 if a recorded answer fails a check, but 
       const { code, stderr } = await gate(...other);
       assert.equal([code, stderr], [2, `error: Give only one of ${other[0]} and --fail.\n`]);
     }
+    const three = await gate('--summary', '--mutate');
+    assert.is(three.stderr, 'error: Give only one of --summary, --mutate and --fail.\n');
     const exported = await catalog(['eval', '--export', 'promptfoo', '--stale', '--cwd', folder]);
     assert.equal([exported.code, exported.stderr], [2, 'error: --stale needs --record.\n']);
   }));
@@ -108,7 +110,7 @@ test('a conversation is graded turn by turn, and a later answer can quote what t
     assert.match((await catalog(['eval', '--cwd', folder])).stdout, '  Other, as its page says  4 of 4 ');
     const recorded = await catalog(['eval', 'one', '--record', '--model', 'm', '--command', 'cat', '--cwd', folder]);
     // The other case has an answer of the command.
-    assert.match(recorded.stderr, 'one, sample: It is a conversation. Record it by hand: see docs/evals.md.\n');
+    assert.match(recorded.stderr, 'one, sample: It is a conversation. Record it by hand: see https://');
     assert.match(recorded.stderr, 'Recorded 1 answer');
     const again = await catalog([
       'eval',

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -65,6 +65,18 @@ for (const [name, prepare, flags, code, message] of [
     /contains thesis\.txt, so it is not an install tree and was not changed\. Name another folder/,
   ],
   ['a file', (folder: string) => writeFiles(folder, { tree: 'Mine.\n' }), [], 1, /tree is a file\. Name a folder/],
+  ['the folder of the site', () => {}, ['--out', 'tree'], 2, /tree is the folder of --out, or in it\. Name another/],
+  [
+    'a link to a folder in the site',
+    (folder: string) => {
+      mkdirSync(join(folder, 'dist/x'), { recursive: true });
+      symlinkSync('dist/x', join(folder, 'tree'));
+    },
+    [],
+    2,
+    /tree is the folder of --out, or in it\. Name another folder with --install-tree/,
+  ],
+  ['a folder in a new site', () => {}, ['--install-tree', 'dist/x'], 2, /dist\/x is the folder of --out, or in it/],
   ['a preview', () => {}, ['--drafts'], 2, /--install-tree does not go with --future or --drafts/],
   [
     'a catalog with an error',

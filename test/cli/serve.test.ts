@@ -69,7 +69,7 @@ const refusals: [name: string, settings: object, flags: string[], code: number, 
     {},
     ['--out', 'catalog.config.json'],
     1,
-    /config\.json has no build that can be served \(ENOTDIR\)\. Run `npx --no daily-agent-catalog build` first, or start with/,
+    /config\.json has no build that can be served \(ENOTDIR\)\. Run `npx --no daily-agent-catalog build` first, with the same --out, or start with/,
   ],
 ];
 for (const [name, settings, flags, code, words] of refusals) {

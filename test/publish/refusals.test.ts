@@ -61,8 +61,12 @@ for (const [count, more] of [
       const names = Array.from({ length: count }, (_, index) => `agents/one/${String.fromCharCode(97 + index)}`);
       writeFiles(editor, Object.fromEntries(names.map((name) => [name, 'mine\n'])));
       const listed = names.slice(0, 10).map((name) => `  \\?\\? ${name}\n`);
-      await refused(editor, new RegExp(`changes:\n${listed.join('')}${more}Commit or stash`), () =>
-        publish(editor, ['--push']),
+      await refused(
+        editor,
+        new RegExp(
+          `changes:\n${listed.join('')}${more}Commit or stash them \\(new files with git stash --include-untracked\\)`,
+        ),
+        () => publish(editor, ['--push']),
       );
     }));
 }
@@ -90,7 +94,7 @@ test('a branch behind its remote is refused, even without a fetch; --push update
     const before = readFileSync(join(editor, 'agents/two/agent.md'), 'utf8');
     const behind = await publish(editor);
     assert.is(behind.code, 1);
-    assert.match(behind.stderr, /lacks a commit of origin\/main[\s\S]*git pull[\s\S]*--allow-behind/);
+    assert.match(behind.stderr, /lacks a commit of origin\/main[\s\S]*git pull origin main, or add --allow-behind/);
     assert.is(readFileSync(join(editor, 'agents/two/agent.md'), 'utf8'), before);
     await git(other, 'commit', '--quiet', '--allow-empty', '-m', 'Gain more');
     await git(other, 'push', '--quiet');
@@ -202,7 +206,12 @@ test('branches that have diverged are never merged by force', async () => {
     }
     await git(other, 'push', '--quiet');
     await git(editor, 'fetch', '--quiet');
-    await refused(editor, /have diverged\.[\s\S]*git pull --rebase/, () => publish(editor, ['--push']));
+    // A branch that was never pushed with --set-upstream: git pull alone does not know what to pull.
+    await git(editor, 'branch', '--unset-upstream');
+    await refused(editor, /lacks a commit of .*git pull --rebase origin main, or/, () => publish(editor, ['--commit']));
+    await refused(editor, /have diverged\. Run git pull --rebase origin main,/, () => publish(editor, ['--push']));
+    await git(editor, 'pull', '--quiet', '--rebase', 'origin', 'main');
+    assert.is((await publish(editor, ['--push'])).code, 0);
   });
 });
 
@@ -235,7 +244,7 @@ test('a detached HEAD, a bare repository, a folder without git, and a missing gi
     assert.match(asked.stderr, /not a git repository/);
     await git(plain, 'init', '--quiet', '--initial-branch', 'main');
     await refused(plain, /uncommitted changes:/, () => publish(plain, ['--commit']));
-    await refused(plain, /belongs to another user.*--add safe\.directory/, () =>
+    await refused(plain, /belongs to another user.*--add safe\.directory '?\/.*plain'?\n/, () =>
       publish(plain, [], { GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' }),
     );
 

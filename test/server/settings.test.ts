@@ -74,7 +74,7 @@ const says: [flags: ServerFlags, message: string][] = [
     { maxClientConnections: '-1' },
     '--max-client-connections is "-1"; it has to be a number up to 99999 (0: no limit).',
   ],
-  [{ trustProxy: '101' }, '--trust-proxy is "101"; it has to be how many proxies there are: 0, 1, 2 ….'],
+  [{ trustProxy: '101' }, '--trust-proxy is "101"; it has to be the number of proxies, from 0 to 100.'],
   [{ allowOrigin: ['https://a.example', 'b.example'] }, `--allow-origin has "b.example"; ${origins}.`],
   [{ limitFailure: 'half' }, '--limit-failure is "half"; it has to be open or closed.'],
   [{ metrics: '9464' }, '--metrics is "9464"; it has to be <host>:<port>, such as 127.0.0.1:9464.'],

@@ -1,8 +1,9 @@
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import { zone } from '../../lib/calendar.ts';
 import { OperationError } from '../../lib/errors.ts';
+import { replaceFile } from '../../lib/files.ts';
 import { plural } from '../../lib/text.ts';
 import type { Announced, AnnounceOptions, Decision, Plan } from '../../mail/announce.ts';
 import type { AnnouncementJournal } from '../../mail/announcement-journal.ts';
@@ -187,8 +188,7 @@ async function runAnnounce(flags: Flags, data: string, store: AnnouncementStore,
       const mail = { ...plan.mail, subject: `[Test] ${plan.mail.subject}` };
       return { outcome: 'tested', key: plan.key, message: await sender.test({ ...plan, mail }, flags.test) };
     }
-    const { checkLive } = mails;
-    const options: AnnounceOptions = { site, list, weekly, late, now, journal, sender, checkLive };
+    const options: AnnounceOptions = { site, list, weekly, late, now, journal, sender, checkLive: mails.checkLive };
     return await (flags.dryRun === true ? mails.rehearse(options) : mails.announce(options));
   } finally {
     process.off('SIGTERM', stopping).off('SIGINT', stopping);
@@ -238,7 +238,7 @@ function writePreview(folder: string, { mail, key }: Plan, cwd: string, terminal
   mkdirSync(folder, { recursive: true });
   const unmarked = (text: string) => text.replaceAll(mail.mark, 'https://unsubscribe.invalid/');
   const paths = [join(folder, `${name}.html`), join(folder, `${name}.txt`)] as const;
-  writeFileSync(paths[0], unmarked(mail.html));
-  writeFileSync(paths[1], `Subject: ${mail.subject}\n\n${unmarked(mail.text)}`);
+  replaceFile(paths[0], unmarked(mail.html));
+  replaceFile(paths[1], `Subject: ${mail.subject}\n\n${unmarked(mail.text)}`);
   terminal.say(`Wrote ${paths.map((path) => relative(cwd, path).replace(/^\.\..*/, () => path)).join(' and ')}.\n`);
 }

@@ -1,6 +1,5 @@
 import { relative, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import type { BuildResult } from '../../build/build.ts';
 import { checkUnchanged, rememberBuild } from '../../build/last-build.ts';
 import { UsageError } from '../../lib/errors.ts';
 import type { OnProgress } from '../../lib/lazy.ts';
@@ -73,25 +72,17 @@ async function runBuild(flags: Flags, terminal: Console): Promise<void> {
     `Built ${plural(info.counts.agents, 'agent')} for ${day} into ${flags.out ?? relative(flags.cwd, out)}: ${plural(info.counts.files, 'file')}, ` +
       `${written.changed} changed, ${written.removed} removed (build ${info.id.slice(0, 12)}, ${seconds} s).\n`,
   );
-  if (tree !== null) terminal.say(treeLine(flags.installTree ?? '', tree));
+  if (tree === null) return;
+  const { changed, removed, unchanged, repository } = tree;
+  terminal.say(
+    `Wrote the install tree into ${flags.installTree}: ${changed + unchanged} files, ${changed} changed, ${removed} removed.\n`,
+  );
+  if (repository === null)
+    terminal.say('Set `repository` in catalog.config.json, so that its README and plugins name it.\n');
 }
 
-function treeLine(
-  folder: string,
-  { changed, removed, unchanged, repository }: NonNullable<BuildResult['tree']>,
-): string {
-  const hint =
-    repository === null ? 'Set `repository` in catalog.config.json, so that its README and plugins name it.\n' : '';
-  return `Wrote the install tree into ${folder}: ${changed + unchanged} files, ${changed} changed, ${removed} removed.\n${hint}`;
-}
-
-interface Outcome extends Omit<BuildResult, 'files' | 'folders'> {
-  /** The day that it is for. */
-  day: string;
-}
-
-/** Builds, unless the last build into the folder would be the same again. */
-async function changedOnly(flags: Flags, out: string, terminal: Console): Promise<Outcome> {
+/** Builds, unless the last build into the folder would be the same again. Also returns the day that the build is for. */
+async function changedOnly(flags: Flags, out: string, terminal: Console) {
   const cwd = resolve(flags.cwd);
   const { baseUrl, runtimeUrl, today, future = false, drafts = false, skipInvalid = false } = flags;
   const cache = cacheFolder(process.env);

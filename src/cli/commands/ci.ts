@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { parseBoundedJson } from '../../lib/bounded.ts';
-import { OperationError, UsageError } from '../../lib/errors.ts';
+import { OperationError, prevented, UsageError } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
 import type { Push } from '../../publish/intake.ts';
 import type { Console } from '../console.ts';
@@ -14,6 +14,7 @@ import {
   changingAgents,
   openCatalog,
   openContent,
+  wholeNumber,
 } from '../options.ts';
 
 interface IntakeFlags extends Pick<CommonFlags, 'cwd' | 'today'> {
@@ -43,10 +44,8 @@ async function intake(flags: IntakeFlags, terminal: Console): Promise<void> {
   const submission = submissionOf(readEvent(process.env));
   const { cwd, settings, today, content: calendar } = await openContent(flags);
   const fields = readFormFields(cwd);
-  if (!isFromForm(submission.body, fields)) {
-    terminal.say(`GitHub issue ${submission.number} was not written with the form "Propose an agent".\n`);
-    return;
-  }
+  if (!isFromForm(submission.body, fields))
+    return terminal.say(`GitHub issue ${submission.number} was not written with the form "Propose an agent".\n`);
   const taken = await changingAgents(flags, terminal, () =>
     takeIn(submission.body, fields, { cwd, settings, today, calendar }),
   );
@@ -56,10 +55,7 @@ async function intake(flags: IntakeFlags, terminal: Console): Promise<void> {
       ? `GitHub issue ${submission.number} cannot become a draft:\n${problems.map((each) => `  ${each}\n`).join('')}`
       : `agents/${draft.slug} is the draft of GitHub issue ${submission.number}.\n${advice.map((each) => `  ${each}\n`).join('')}`,
   );
-  if (flags.reply === undefined) {
-    writeOutputs(process.env, { today, proposal: 'true', slug: draft?.slug ?? '' });
-    return;
-  }
+  if (flags.reply === undefined) return writeOutputs(process.env, { today, proposal: 'true', slug: draft?.slug ?? '' });
   const template = join(cwd, '.github/PULL_REQUEST_TEMPLATE.md');
   const checklist = existsSync(template) ? readFileSync(template, 'utf8').trim() : '';
   await reply(submission, taken, flags.reply, issueTracker(process.env), checklist);
@@ -71,9 +67,7 @@ function readEvent({ GITHUB_EVENT_PATH }: NodeJS.ProcessEnv): unknown {
   try {
     return parseBoundedJson(readFileSync(GITHUB_EVENT_PATH, 'utf8'));
   } catch (error) {
-    throw new OperationError(`The event in ${GITHUB_EVENT_PATH} cannot be read: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw prevented(`The event in ${GITHUB_EVENT_PATH} cannot be read`, error);
   }
 }
 
@@ -112,7 +106,7 @@ function addCiVerify(ci: CatalogCommand, terminal: Console): void {
     .option('--expect <id>', 'build id to check for; default: the id that a build would have now')
     .addOption(
       new Option('--wait <seconds>', 'keep checking for up to this many seconds')
-        .argParser(parseSeconds)
+        .argParser(wholeNumber(0, 9_999))
         .default(0, 'check once'),
     )
     .explain(
@@ -147,18 +141,10 @@ async function verify(flags: VerifyFlags, terminal: Console): Promise<void> {
         throw error;
       },
     );
-    if (problem === null) {
-      terminal.say(`${settings.baseUrl} serves build ${expected.slice(0, 12)}.\n`);
-      return;
-    }
+    if (problem === null) return terminal.say(`${settings.baseUrl} serves build ${expected.slice(0, 12)}.\n`);
     if (Date.now() + pauseMs > end) throw new OperationError(problem);
     await pause(pauseMs);
   }
-}
-
-function parseSeconds(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('It must be a number of seconds.');
-  return Number(text);
 }
 
 /** The commands that only workflows use. */

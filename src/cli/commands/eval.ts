@@ -9,7 +9,6 @@ import type { Evals, Recorded } from '../../schema/evals.ts';
 import { scoreOf, scoreTable } from '../../site/score-table.ts';
 import type { Console } from '../console.ts';
 import {
-  atMost,
   atMostOneOf,
   type CatalogCommand,
   type CommonFlags,
@@ -17,6 +16,7 @@ import {
   type Format,
   namedAgents,
   openCatalog,
+  wholeNumber,
 } from '../options.ts';
 
 /** The options of `catalog eval --record`. */
@@ -71,8 +71,8 @@ function addRecordOptions(command: CatalogCommand): void {
       parseSetting,
     )
     .option('--note <text>', 'with --record: how the answers were made, which is stored with them')
-    .option('--concurrency <n>', 'with --record: questions at a time', atMost(32), 4)
-    .option('--timeout <seconds>', 'with --record: for one answer', atMost(3600), 300);
+    .option('--concurrency <n>', 'with --record: questions at a time', wholeNumber(1, 32), 4)
+    .option('--timeout <seconds>', 'with --record: for one answer', wholeNumber(1, 3600), 300);
 }
 
 /** Throws UsageError if an option of --record is given, since it would have no effect. */
@@ -82,7 +82,8 @@ function refuseRecordOptions(command: CatalogCommand, flags: Pick<Flags, 'export
       description.startsWith('with --record') && !(long === '--model' && flags.export !== undefined),
   );
   const useless = own.find((option) => command.getOptionValueSource(option.attributeName()) === 'cli');
-  if (useless !== undefined) throw new UsageError(`${useless.long} needs --record.`);
+  if (useless !== undefined)
+    throw new UsageError(`${useless.long} needs --record${useless.long === '--model' ? ' or --export' : ''}.`);
 }
 
 /** Records the answers of a model, and reports what was recorded. */
@@ -129,9 +130,8 @@ async function openModel(name: string, flags: RecordFlags, terminal: Console): P
     throw new UsageError('--setting is for APIs only. Use --note to describe other settings.');
   if (paste === true) return { name, made: 'pasted', ask: (message) => askPerson(message, name, terminal) };
   const timeoutMs = flags.timeout * 1_000;
-  if (command !== undefined)
-    return (await import('../../content/evals/record.ts')).commandModel(command, name, timeoutMs);
-  const { apiModel, apis } = await import('../../content/evals/record.ts');
+  const { apiModel, apis, commandModel } = await import('../../content/evals/record.ts');
+  if (command !== undefined) return commandModel(command, name, timeoutMs);
   const api: Api = apis[flags.api];
   // The key of a service never goes to another one.
   const ownKey = url === undefined ? process.env[api.keyVariable] : undefined;

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { formats } from '../../content/import/formats.ts';
 import { plural, visible } from '../../lib/text.ts';
 import type { Console } from '../console.ts';
-import { atMost, type CatalogCommand, type CommonFlags, changingAgents, openContent } from '../options.ts';
+import { type CatalogCommand, type CommonFlags, changingAgents, openContent, wholeNumber } from '../options.ts';
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
   from?: string;
@@ -24,7 +24,7 @@ export function addImport(program: CatalogCommand, terminal: Console): void {
     .option('--license <id>', 'license of prompts that name none, as an SPDX identifier such as CC0-1.0')
     .option('--source <url>', 'address that the prompts come from; default: the address that is imported')
     .option('--category <key>', 'category of the drafts, as in the settings; default: the first')
-    .option('--limit <count>', 'write at most this many drafts', atMost(9_999_999), 100)
+    .option('--limit <count>', 'write at most this many drafts', wholeNumber(1, 9_999_999), 100)
     .option('--dry-run', 'show what would be imported, and write nothing')
     .share('cwd', 'today')
     .formats('pretty', 'json')
@@ -54,9 +54,10 @@ async function runImport(from: string, flags: Flags, terminal: Console): Promise
   const { limit, dryRun = false, format } = flags;
   const { category, source } = frontMatterSchema(settings).shape;
   const { address, license } = source.unwrap().unwrap().shape;
+  const origin = flags.source ?? (isAddress(from) ? from : undefined);
   const checked = {
     category: demand(category, '--category', flags.category ?? Object.keys(settings.categories)[0]),
-    address: demand(address, '--source', flags.source ?? (isAddress(from) ? from : undefined)) ?? null,
+    address: demand(address, flags.source === undefined ? 'path|url' : '--source', origin) ?? null,
     license: flags.license === undefined ? null : demand(license, '--license', flags.license),
   };
   const options = { cwd, settings, content, today, limit, dryRun, ...checked };
@@ -79,5 +80,6 @@ async function runImport(from: string, flags: Flags, terminal: Console): Promise
   terminal.say(
     `${dryRun ? 'Would write' : 'Wrote'} ${plural(drafts.length, 'draft')}.${drafts.length === 0 || dryRun ? '' : ' Complete them, and run npx --no daily-agent-catalog validate.'}\n`,
   );
-  if (more) terminal.say(`There are more prompts than --limit ${limit}: run the command again to continue.\n`);
+  const advice = dryRun ? 'raise it to see them' : 'run the command again to continue';
+  if (more) terminal.say(`There are more prompts than --limit ${limit}: ${advice}.\n`);
 }

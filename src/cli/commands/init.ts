@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Answers, completePackageJson } from '../../content/new/catalog.ts';
 import { zone } from '../../lib/calendar.ts';
-import { OperationError, UsageError } from '../../lib/errors.ts';
+import { prevented, UsageError } from '../../lib/errors.ts';
 import { changeByGit, firstLine, GitError, isInRepository } from '../../lib/git.ts';
 import { programName, programVersion } from '../../program.ts';
 import { type Console, shellWord } from '../console.ts';
@@ -119,8 +119,8 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
   });
   if (made === null) return;
   const { answers, files } = made;
-  const unmade = made.commits ? await firstCommit(folder, [...files.keys(), 'package.json']) : null;
-  if (unmade !== null) terminal.exitCode = 1;
+  const commit = made.commits ? await firstCommit(folder, [...files.keys(), 'package.json']) : null;
+  if (commit?.failed) terminal.exitCode = 1;
 
   if (flags.format === 'json')
     return terminal.printJson({ folder, files: [...files.keys()], addedToPackageJson: completed?.added ?? [] });
@@ -134,9 +134,10 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
     `${completed?.starts === false ? 'npx --no daily-agent-catalog serve --build' : 'npm start'}    (to see it, with one example agent)`,
     'npx --no daily-agent-catalog new    (to write your own)',
   ];
-  if (made.commits) steps.push("git add . && git commit -m 'Lock the packages'");
+  if (commit !== null) steps.push(commit.next);
+  const others = answers.publisherUrl === answers.baseUrl ? ', feedId and publisher.url' : ' and feedId';
   if (answers.baseUrl === catalogs.placeholderUrl)
-    steps.push('Set baseUrl and feedId in catalog.config.json: they contain example.com.');
+    steps.push(`Set baseUrl${others} in catalog.config.json: they contain example.com.`);
   if (catalogs.ownerOf(answers.baseUrl) === catalogs.placeholderOwner) {
     steps.push(
       'Set repository in catalog.config.json to the address of your GitHub repository, so that pages link to it.',
@@ -146,15 +147,9 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
   const vendored = packs
     ? `${programName} ${programVersion} was not installed from a registry, so the catalog has a copy in vendor/. Commit it: npm installs the program from it.\n`
     : '';
-  const commit = !made.commits
-    ? flags.git === true
-      ? 'Git made no commit, since the folder is already in a repository.\n'
-      : ''
-    : unmade === null
-      ? 'Created a Git repository with a first commit.\n'
-      : `Every file was written, but Git made no commit: ${unmade}\n`;
+  const inOther = flags.git === true ? 'Git made no commit, since the folder is already in a repository.\n' : '';
   terminal.say(`Created "${answers.title}": ${files.size} files.
-${keptWords(completed)}${vendored}${commit}
+${keptWords(completed)}${vendored}${commit?.said ?? inOther}
 Next:
 ${steps.map((step, index) => `  ${index + 1}. ${step}`).join('\n')}
 
@@ -170,9 +165,8 @@ function readPackageJson(folder: string): { path: string; text: string } | null 
   try {
     return { path: realpathSync(path), text: readFileSync(path, 'utf8') };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return null;
-    throw new OperationError(`${path} cannot be read (${code}), and nothing was written.`, { cause: error });
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw prevented(`${path} cannot be read, and nothing was written`, error);
   }
 }
 
@@ -181,16 +175,21 @@ function existingFolder(folder: string): string {
   return existsSync(folder) ? folder : existingFolder(dirname(folder));
 }
 
-/** Makes a repository with a first commit of these files. Returns why that failed; null if it did not. */
-async function firstCommit(folder: string, paths: readonly string[]): Promise<string | null> {
+/** Makes a repository with a first commit of these files. Returns what to say, and the next command for Git. */
+async function firstCommit(folder: string, paths: readonly string[]) {
   try {
     await changeByGit(folder, ['init', '--quiet', '--initial-branch', 'main']);
     await changeByGit(folder, ['add', '--', ...paths]);
     await changeByGit(folder, ['commit', '--quiet', '--message', 'Start the catalog']);
-    return null;
+    const next = "git add . && git commit -m 'Lock the packages'";
+    return { failed: false, said: 'Created a Git repository with a first commit.\n', next };
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
-    return error.missing ? '`git` is not on the PATH.' : firstLine(error.message);
+    const reason = error.missing ? '`git` is not on the PATH.' : firstLine(error.message);
+    const said = `Every file was written, but Git made no commit: ${reason}\n`;
+    const name = 'git config --global user.name "Your Name" && git config --global user.email you@example.com && ';
+    const next = "git init -b main && git add . && git commit -m 'Start the catalog'";
+    return { failed: true, said, next: `${/who you are/.test(error.message) ? name : ''}${next}` };
   }
 }
 

@@ -158,8 +158,7 @@ async function makeNew(slug: string | undefined, flags: Flags, terminal: Console
   const folder = `agents/${answers.slug}`;
   if (flags.format === 'json') {
     const paths = [...files.keys()].map((name) => `${folder}/${name}`);
-    terminal.printJson({ slug: answers.slug, date: answers.date, folder, files: paths, draft: true });
-    return;
+    return terminal.printJson({ slug: answers.slug, date: answers.date, folder, files: paths, draft: true });
   }
   terminal.say(nextSteps(answers, today, flags.cwd));
   terminal.print(`${relative(process.cwd(), join(cwd, 'agents', answers.slug))}\n`);

@@ -33,19 +33,10 @@ async function runPublish(flags: Flags, terminal: Console): Promise<void> {
   const { publish } = await import('../../publish/publish.ts');
   const { cwd, settings, today } = await openCatalog(flags);
   noticeOldCopies(cwd, terminal);
-  const { dryRun = false, commit = false, push = false, allowDirty = false, allowBehind = false } = flags;
+  const { dryRun = false, push = false, commit = push, allowDirty = false, allowBehind = false } = flags;
+  const choices = { dryRun, commit, push, allowDirty, allowBehind };
   try {
-    const published = await publish({
-      cwd,
-      settings,
-      today,
-      dryRun,
-      commit: commit || push,
-      push,
-      allowDirty,
-      allowBehind,
-      say: (message) => terminal.say(message),
-    });
+    const published = await publish({ cwd, settings, today, ...choices, say: (message) => terminal.say(message) });
     await tell(published, { ...flags, dryRun, cwd }, settings.queueWarningDays, terminal);
   } catch (error) {
     if (error instanceof ContentError) await printErrors(error, { format: flags.format, cwd, terminal });

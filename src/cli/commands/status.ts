@@ -36,14 +36,11 @@ async function showStatus(flags: Flags, terminal: Console): Promise<void> {
   const problems = diagnosticsOf(cwd, content, settings, { today });
   const result = { ...status(content, { today, settings, problems }), hints: installHints(installSource(settings)) };
   if (flags.format === 'json') return terminal.printJson(result);
-  if (flags.calendar === true) {
-    const options = { all: flags.all === true, color: terminal.colorData };
-    terminal.print(calendarTable(result, options));
-    return;
-  }
+  const all = flags.all === true;
+  if (flags.calendar === true) return terminal.print(calendarTable(result, { all, color: terminal.colorData }));
   const width = process.stdout.isTTY === true ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
   const queue = [queueText(result), ...(result.queueLow ? [`Warning: ${shortQueue(settings)}`] : [])];
-  terminal.print(statusTable(result, { width, all: flags.all === true, queue }));
+  terminal.print(statusTable(result, { width, all, queue }));
 }
 
 interface TableOptions {

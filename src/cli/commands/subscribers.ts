@@ -66,7 +66,7 @@ export function addSubscribers(program: CatalogCommand, terminal: Console): void
     .command('import')
     .description('copy a file of subscribers, and the announcements next to it, into the database in DATABASE_URL')
     .share('cwd', 'data')
-    .option(...fileOption)
+    .option('--file <file>', 'file with the subscribers (default: signups.jsonl in the data folder)')
     .explain(
       '\nIt copies confirmations and erased addresses, too, and leaves out subscriptions that the database already has. Stop the\n' +
         'server that writes to the file first.\n' +
@@ -137,10 +137,7 @@ async function listFile(file: string, terminal: Console): Promise<StoredSubscrip
   const skipped: { file: string; line: number }[] = [];
   const warn = ({ file, line }: Record<string, unknown>) =>
     void skipped.push({ file: String(file), line: Number(line) });
-  const stored = await readSubscriptions(file, { warn }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === undefined) throw error;
-    throw new OperationError(`Cannot read ${file} (${error.code}).`, { cause: error });
-  });
+  const stored = await readSubscriptions(file, { warn });
   for (const message of skippedLines(skipped)) terminal.say(message);
   const { unreadable } = await subscriberLogs(file);
   if (unreadable.length > 0) terminal.say(`Not read, because compressed: ${unreadable.join(', ')}.\n`);
@@ -313,10 +310,8 @@ async function importFile(flags: StoreFlags, terminal: Console): Promise<void> {
   const { withDatabase } = await import('../../storage/postgres.ts');
   const { importSubscriptions } = await import('../../mail/subscribers-database.ts');
   const { fileSubscriptions } = await import('../../mail/subscribers-file.ts');
-  const subscriptions = fileSubscriptions(file);
-  const lists = await Promise.all(listNames.map((list) => subscriptions.find({ list })));
-  const all = lists.flat().sort((a, b) => compareText(a.time, b.time));
-  const suppressions = await subscriptions.suppressions();
+  const all = (await listFile(file, terminal)).sort((a, b) => compareText(a.time, b.time));
+  const suppressions = await fileSubscriptions(file).suppressions();
   const { importAnnouncements } = await import('../../mail/announcement-journal.ts');
   const added = await withDatabase(url, async (database) => {
     await importAnnouncements(join(dirname(file), 'announcements'), database);

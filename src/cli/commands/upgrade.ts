@@ -60,5 +60,8 @@ async function upgradeCatalog(flags: Flags, terminal: Console): Promise<void> {
     : '';
   const rest =
     open.length > 0 ? `Copy what you want of version ${result.to}, then run ${launcher} upgrade --keep.\n` : '';
-  terminal.say(done + rest || `Every file is of version ${result.to}.\n`);
+  // The list of the files, which this changes too, says of which version they are.
+  const isListChanged = result.from !== result.to || (keeps && result.changed.length > 0);
+  const how = writes ? 'Commit .catalog/files.json, which says so.' : `To note that, run ${launcher} upgrade.`;
+  terminal.say(done + rest || `Every file is of version ${result.to}.${isListChanged ? ` ${how}` : ''}\n`);
 }

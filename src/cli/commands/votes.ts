@@ -66,11 +66,7 @@ async function withLogs<Result>(
 ): Promise<Result> {
   const { readAllVotes } = await import('../../storage/file-votes.ts');
   const { findLogs } = await import('../../storage/line-file.ts');
-  const unusable = (error: NodeJS.ErrnoException): never => {
-    if (error.code === undefined || !/^E[A-Z]+$/.test(error.code)) throw error;
-    throw new OperationError(`Cannot read the vote log ${logs.join(', ')} (${error.code}).`, { cause: error });
-  };
-  const rotated = await Promise.all(logs.map((log) => findLogs(log).catch(unusable)));
+  const rotated = await Promise.all(logs.map((log) => findLogs(log)));
   const files = rotated.flatMap((each) => each.files);
   const unreadable = rotated.flatMap((each) => each.unreadable);
   if (unreadable.length > 0)
@@ -85,7 +81,7 @@ async function withLogs<Result>(
     for (const message of skippedLines(skipped)) terminal.say(message);
     return skipped.length;
   };
-  return work({ votes, malformed }).catch(unusable);
+  return work({ votes, malformed });
 }
 
 /** The subcommands of `catalog votes` that move votes between stores, and its totals. */

@@ -10,6 +10,8 @@ import { replaceFile, sha256Of } from '../../lib/files.ts';
 import { type HttpFailed, httpRequest, retryAfterMs } from '../../lib/http.ts';
 import type { OnProgress } from '../../lib/lazy.ts';
 import { maskSecrets } from '../../lib/secrets.ts';
+import { plural } from '../../lib/text.ts';
+import { programPage } from '../../program.ts';
 import { prettyReport } from '../../schema/diagnostics/report.ts';
 import { type Recorded, recordingSource } from '../../schema/evals.ts';
 import { nothingStored } from '../../schema/messages/evals.ts';
@@ -167,7 +169,7 @@ async function request(
     const { reason, code } = error as HttpFailed;
     if (reason === 'size') throw new NoAnswer(`The response has more than ${maxBytes} bytes.`);
     if (reason === 'timeout' || code === 'UND_ERR_HEADERS_TIMEOUT')
-      throw new NoAnswer(`There was no complete answer within ${Math.min(timeoutMs / 1_000, 300)} seconds.`);
+      throw new NoAnswer(`There was no complete answer within ${plural(Math.min(timeoutMs / 1_000, 300), 'second')}.`);
     if (/^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/.test(code))
       throw new NoAnswer(`${address} cannot be reached (${code}). Check the address, and that the server runs.`, true);
     return { status: null, retryAfter: '', body: code };
@@ -225,7 +227,7 @@ export function commandModel(command: string, name: string, timeoutMs: number): 
 
 function failure({ code, stderr, failure: why }: Ended, timeoutMs: number): NoAnswer {
   if (why === 'output') return new NoAnswer(`The command printed more than ${maxBytes} bytes.`);
-  if (why === 'timeout') return new NoAnswer(`The command took more than ${timeoutMs / 1000} seconds.`);
+  if (why === 'timeout') return new NoAnswer(`The command took more than ${plural(timeoutMs / 1000, 'second')}.`);
   const said = maskSecrets(stderr.toString('utf8').trim()).split('\n').at(-1)?.slice(0, 300);
   // The shell ends with 126 or 127 if it cannot run a program.
   return new NoAnswer(
@@ -397,7 +399,7 @@ function tasksOf({ source, parsed }: ReadAgent, model: Model, options: RecordOpt
     };
     const main = { file: `${folder}/${name}.txt`, message: messageOf(prompt, input), isMain: true };
     if (turns.length > 0) {
-      const message = 'It is a conversation. Record it by hand: see docs/evals.md.';
+      const message = `It is a conversation. Record it by hand: see ${programPage('docs/evals.md')}`;
       if (!stays(main)) outcome.failures.push({ slug, case: name, message });
       return [];
     }

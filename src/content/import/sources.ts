@@ -3,7 +3,7 @@ import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { OperationError, orElse, systemReason } from '../../lib/errors.ts';
+import { OperationError, orElse, prevented } from '../../lib/errors.ts';
 import { compareText, servedText } from '../../lib/text.ts';
 import { line } from '../../schema/fields.ts';
 import { inputKey, isInputName, reservedName } from '../../text/prompt-text.ts';
@@ -196,7 +196,7 @@ function formatOf(name: string): string | null {
 }
 
 export function isAddress(from: string): boolean {
-  return /^https?:\/\//i.test(from);
+  return /^[a-z][a-z\d+.-]+:\/\//i.test(from);
 }
 
 /**
@@ -283,9 +283,7 @@ function kindOf(path: string): 'file' | 'folder' {
     if (stats.isDirectory()) return 'folder';
     if (stats.isFile()) return 'file';
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-    const reason = code === 'ENOENT' ? 'it does not exist' : systemReason(code);
-    throw new OperationError(`${path} cannot be read: ${reason}.`, { cause: error });
+    throw prevented(`${path} cannot be read`, error);
   }
   throw new OperationError(`${path} is neither a file nor a folder.`);
 }

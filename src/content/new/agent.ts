@@ -5,7 +5,7 @@ import { explain } from '../../schema/diagnostics/values.ts';
 import { reservedSlug, slug as slugSchema } from '../../schema/fields.ts';
 import type { Vocabulary } from '../../schema/settings.ts';
 import { configExtensions, slugFrom, tagsFrom, titleFrom } from '../../schema/slugs.ts';
-import { type Calendar, firstFreeDate, lastNumberedDate } from '../check/calendar.ts';
+import { type Calendar, firstFreeDate, lastNumberedDate, plainTitle } from '../check/calendar.ts';
 import * as placeholders from '../parse/placeholders.ts';
 import { textFindings } from '../parse/text-checks.ts';
 
@@ -127,7 +127,7 @@ export function answerChecks({ vocabulary, calendar, today }: Surroundings): Che
   const { runtimes } = vocabulary;
 
   return {
-    title: text(shape.title),
+    title: (name, answer) => freeTitle(text(shape.title)(name, answer), calendar),
     excerpt: text(shape.excerpt),
     problem: text(shape.problem),
     category: oneOf(shape.category, Object.keys(vocabulary.categories)),
@@ -198,9 +198,15 @@ function asList(answer: Answer): string[] {
 }
 
 function slugExample(answer: string): string {
-  if (reservedSlug(answer) !== null) return `For example: ${answer}-agent.`;
-  const slug = slugFrom(answer);
-  return slug === '' || slug === answer ? '' : `For example: ${slug}.`;
+  return reservedSlug(answer) === null ? '' : `For example: ${answer}-agent.`;
+}
+
+/** Returns the title. Throws OperationError if an agent has it. */
+function freeTitle(title: string, { folders }: Calendar): string {
+  const [plain, others] = [plainTitle(title), folders.filter(({ schedule }) => !schedule.withdrawn)];
+  const owner = others.find(({ schedule }) => plainTitle(schedule.title ?? '') === plain);
+  if (owner === undefined) return title;
+  throw new OperationError(`${owner.slug} already has the title ${JSON.stringify(title)}; choose another title.`);
 }
 
 /** Returns the slug. Throws OperationError if it belongs or once belonged to an agent. */

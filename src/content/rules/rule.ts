@@ -107,9 +107,8 @@ function itemsOf(lines: readonly Line[]): PromptItem[] {
 }
 
 /** Makes a remark about the heading line of a section. */
-export function atHeading({ agent, prompt }: AgentView, name: SectionName, wording: Wording): Remark {
-  const { start } = prompt[name];
-  return located(agent.prompt, start, agent.prompt.length, { file: 'prompt.txt', ...wording });
+export function atHeading(view: AgentView, name: SectionName, wording: Wording): Remark {
+  return inPrompt(view, view.prompt[name].start, view.agent.prompt.length, wording);
 }
 
 /** Makes a remark about a range of the prompt. */

@@ -41,8 +41,7 @@ function sender(
     const request = signed({ type, id, time, list, issue: agent, mail: { subject, preheader, html, text } }, key);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await call({ step: type, method: 'POST', url, ...request, repeats: true });
-        return;
+        return void (await call({ step: type, method: 'POST', url, ...request, repeats: true }));
       } catch (error) {
         if (!(error instanceof ProviderFailed) || error.isRefusal || attempt === attempts) throw error;
         await pause(attempt * 1000);
@@ -59,13 +58,10 @@ function sender(
       try {
         await post(`announce.${subject.kind}`, subject.key, subject);
       } catch (error) {
-        if (error instanceof ProviderFailed && error.isRefusal) await claim.append({ type: 'unsent' });
-        const { message } = error as Error;
-        throw error instanceof ProviderFailed
-          ? new OperationError(`The announcement was not accepted: ${message} Run this command again.`, {
-              cause: error,
-            })
-          : error;
+        if (!(error instanceof ProviderFailed)) throw error;
+        if (error.isRefusal) await claim.append({ type: 'unsent' });
+        const message = `The announcement was not accepted: ${error.message} Run this command again.`;
+        throw new OperationError(message, { cause: error });
       }
       await claim.append({ type: 'sent' });
       return { outcome: 'sent', message: `${host} accepted the announcement.` };

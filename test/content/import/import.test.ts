@@ -232,7 +232,15 @@ test('what cannot be read is an error that names it', async () => {
     symlinkSync('x.txt', join(folder, 'in/link.md'));
     symlinkSync('.', join(folder, 'in/loop'));
     const said = async (path: string, ...args: string[]) => (await run(path, ...args)).stderr.replaceAll(folder, '');
-    assert.is(await said('none', '--from', 'skill'), 'error: /in/none cannot be read: it does not exist.\n');
+    assert.is(
+      await said('none', '--from', 'skill'),
+      'error: /in/none cannot be read: there is no such file or folder (ENOENT).\n',
+    );
+    // Messages about an address name the argument that it was typed as, not an option that nobody typed.
+    for (const address of ['ftp://example.com/a.md', 'https://me:key@example.com/a.md']) {
+      const { code, stderr } = await catalog(['import', address, '--cwd', folder]);
+      assert.equal([code, stderr.slice(0, 30)], [2, `error: \`path|url\` is "${address}`.slice(0, 30)]);
+    }
     assert.is(await said('', '--from', 'skill'), 'error: /in has no files of the format skill.\n');
     assert.is(await said('', '--from', 'prompts-chat'), 'error: /in is not a file. Name the CSV itself.\n');
     assert.is(await said('loop', '--from', 'prompts-chat'), 'error: /in/loop is not a file. Name the CSV itself.\n');

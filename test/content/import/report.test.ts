@@ -13,14 +13,17 @@ test('people read each draft with its notes, what was not imported, and how to g
     writeCatalog(folder, []);
     const rows = 'A,Count.\n"…",x\nB,Count twice.\nC,Count again.\n';
     writeFiles(folder, { 'a.csv': `act,prompt\n${rows}` });
-    const run = () =>
+    const run = (...more: string[]) =>
       catalog([
         ...['import', join(folder, 'a.csv'), '--from', 'prompts-chat', '--license', 'CC0-1.0', '--limit', '2'],
         ...['--cwd', folder, '--today', '2026-02-01'],
+        ...more,
       ]);
     const note = '  It has no sections yet; write them.\n';
     const wrong =
       'Not imported: row 2 (line 3). Its name has no letter from a to z and no digit, so no slug can be made from it.\n';
+    // A dry run writes nothing, so a second one would show the same drafts.
+    assert.match((await run('--dry-run')).stderr, 'There are more prompts than --limit 2: raise it to see them.\n');
     const first = await run();
     assert.equal(
       [first.code, first.stdout, first.stderr],

@@ -84,7 +84,7 @@ test('a file that appears while others are written stays, and so do folders that
     mkdirSync(join(folder, 'empty'));
     writeFiles(folder, { 'b/mine': 'Mine.\n' });
     const files = new Map(['a', 'empty/a', 'new/a', 'b/a', 'b/mine', 'c'].map((path) => [path, 'New.\n']));
-    const message = `${join(folder, 'b/mine')} cannot be written: EEXIST. Nothing was left behind.`;
+    const message = `${join(folder, 'b/mine')} cannot be written: it already exists, or a file is where its folder should be (EEXIST). Nothing was left behind.`;
     assert.throws(
       () => write(folder, files, null),
       ({ message: said }: Error) => said === message,

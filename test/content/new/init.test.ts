@@ -201,7 +201,7 @@ Next:
   2. npm install
   3. npx --no daily-agent-catalog serve --build    (to see it, with one example agent)
   4. npx --no daily-agent-catalog new    (to write your own)
-  5. Set baseUrl and feedId in catalog.config.json: they contain example.com.
+  5. Set baseUrl, feedId and publisher.url in catalog.config.json: they contain example.com.
   6. Set repository in catalog.config.json to the address of your GitHub repository, so that pages link to it.
   7. Replace @OWNER in .github/CODEOWNERS with your GitHub account, which then has to approve changes.
 
@@ -273,6 +273,11 @@ test('--git makes a first commit of the files of the catalog only, and says if G
     const refused = await catalog(['init', 'other', ...args], { cwd: folder, env: nobody });
     assert.is(refused.code, 1);
     assert.match(refused.stderr, /^Created "Other"[\s\S]*Every file was written, but Git made no commit: .*email/);
+    const [, next = ''] = / {2}5\. (git config .*)\n/.exec(refused.stderr) ?? [];
+    const home = { ...nobody, HOME: folder, GIT_CONFIG_GLOBAL: join(folder, 'git.config') };
+    execFileSync('sh', ['-c', next], { cwd: join(folder, 'other'), env: { ...process.env, ...home }, stdio: 'pipe' });
+    const subject = execFileSync('git', ['log', '--format=%s'], { cwd: join(folder, 'other'), encoding: 'utf8' });
+    assert.is(subject, 'Start the catalog\n');
     // A repository around the folder stays the only one.
     const inner = await catalog(['init', 'mine/inner', ...args], { cwd: folder, env: { ...author, ...committer } });
     assert.match(inner.stderr, 'files.\nGit made no commit, since the folder is already in a repository.\n');

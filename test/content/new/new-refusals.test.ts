@@ -19,7 +19,7 @@ const refused: [name: string, args: string[], code: number, message: RegExp][] =
   ],
   ['a title without letters', ['--title', '日本語'], 2, /Give the slug too/],
   ['a title that makes a reserved slug', ['--title', 'Catalog'], 2, /"catalog".*another name.*catalog-agent/],
-  ['a slug of the wrong form', ['Release Notes'], 2, /`slug` is "Release Notes".*For example: release-notes\./],
+  ['a slug of the wrong form', ['Release Notes'], 2, /`slug` is "Release Notes".*Did you mean release-notes\?\n/],
   ['a slug that is a path', ['../evil'], 2, /`slug` is "\.\.\/evil"/],
   ['a slug that is too long', ['x'.repeat(65)], 2, /at most 64 characters/],
   ['an empty slug', [''], 2, /`slug` is empty/],
@@ -28,6 +28,12 @@ const refused: [name: string, args: string[], code: number, message: RegExp][] =
   ['a slug that a file in agents/ has', ['file'], 1, /agents\/file already exists/],
   ['a slug that an empty folder has', ['empty'], 1, /agents\/empty already exists/],
   ['a slug that a folder has in another case', ['upper-case'], 1, /agents\/Upper-Case already exists/],
+  [
+    'a title that is taken',
+    ['a', '--title', 'the taken AGENT'],
+    1,
+    /^error: taken already has the title "the taken AGENT"; choose another title\.\n$/,
+  ],
   ['a former slug', ['former'], 1, /"former" is a former slug of taken/],
   [
     'an unknown category',

@@ -69,9 +69,22 @@ test('after an update of the program, untouched workflows are new, and an edited
     assert.not.ok(existsSync(join(folder, 'deploy/Dockerfile')), 'what the editor removed stays removed');
 
     assert.is((await upgrade(folder, '--check')).code, 1, 'it is shown until it is reviewed');
-    await upgrade(folder, '--keep');
+    assert.match((await upgrade(folder, '--keep')).stderr, `Commit ${stampFile}, which says so.\n`);
     assert.is(read(folder, publishFile), 'name: Mine\n');
     assert.is((await upgrade(folder, '--check')).code, 0);
+  }));
+
+test('if only the list of the files is of an earlier version, the upgrade says that it has to be committed', () =>
+  inFolder(async (folder) => {
+    await init(folder);
+    age(folder, {});
+    const [check, first, second] = [await upgrade(folder, '--check'), await upgrade(folder), await upgrade(folder)].map(
+      ({ stderr }) => stderr.replace(/^Every file is of version \S+\./, ''),
+    );
+    assert.equal(
+      [check, first, second],
+      [' To note that, run npx --no daily-agent-catalog upgrade.\n', ` Commit ${stampFile}, which says so.\n`, '\n'],
+    );
   }));
 
 test('where both sides changed one line, the other changes of the program are joined, also with --keep', () =>

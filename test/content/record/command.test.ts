@@ -91,7 +91,7 @@ test('a command that takes too long leaves no part of its pipeline running, whic
     });
     const { code, stderr } = await recording;
     assert.is(code, 1);
-    assert.match(stderr, 'one, sample: The command took more than 1 seconds.\n');
+    assert.match(stderr, 'one, sample: The command took more than 1 second.\n');
   }, 1_000);
   assert.equal(await leftOf(pids), []);
 });
@@ -200,7 +200,7 @@ test('refuses to send a key that others could read, and options without --record
   const wrong = await catalog(args('--model', 'm'), { env: { CATALOG_EVAL_KEY: '', OPENAI_API_KEY: 'a b\n' } });
   assert.equal([wrong.code, wrong.stderr], [2, 'error: The key has characters that no key can have. Copy it again.\n']);
   const alone = await catalog(['eval', '--cwd', folder.path, '--model', 'm']);
-  assert.equal([alone.code, alone.stderr], [2, 'error: --model needs --record.\n']);
+  assert.equal([alone.code, alone.stderr], [2, 'error: --model needs --record or --export.\n']);
 });
 
 test('a key goes to this machine without https, and to no other that is called similarly', async () => {

@@ -9,6 +9,7 @@ import { agents, onlineCatalog } from '../../support/mail/online-catalog.ts';
 import { addReaders, addressOf, idOf, mailKey } from '../../support/mail/readers.ts';
 import { execSql, startPostgres } from '../../support/postgres.ts';
 import { catalog } from '../../support/process.ts';
+import { whileFull } from '../../support/refusing-disk.ts';
 
 /** `catalog announce`, as a schedule and a person run it. */
 
@@ -143,6 +144,13 @@ test('prints its result as JSON, also a refusal', () =>
       outcome: 'refused',
       message: 'No email of No. 3, “The three agent” has an unknown outcome.',
     });
+  }));
+
+test('a dry run on a full disk names the file that it cannot write', () =>
+  onlineCatalog(async ({ folder, announce }) => {
+    const { code, stderr } = await whileFull('daily-2026-11-20.html', () => announce(['--dry-run']));
+    const file = join(folder, 'data/mail-preview/daily-2026-11-20.html');
+    assert.equal([code, stderr], [1, `error: ${file} cannot be used: the disk is full (ENOSPC).\n`]);
   }));
 
 test('a dry run writes the email to a folder, says what would happen, and changes nothing', () =>

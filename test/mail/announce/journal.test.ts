@@ -1,7 +1,11 @@
-import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { explainSystemError } from '../../../src/lib/errors.ts';
+import { announcementFiles } from '../../../src/mail/announcement-journal.ts';
+import type { Disk } from '../../../src/storage/disk.ts';
 import { inFolder } from '../../support/catalog.ts';
 import { journalIn } from '../../support/mail/announcing.ts';
 
@@ -88,6 +92,39 @@ test('a line that a crash left incomplete counts for nothing; a damaged one stop
       );
       assert.match(refusal?.message ?? '', /^Line 2 of .*cannot be read, so nobody can tell what was sent\./);
     }
+  }));
+
+test('a full disk, and a folder where a file is needed, are named with the file', () =>
+  inFolder(async (folder) => {
+    let isFull = true;
+    const disk: Disk = {
+      ...fs,
+      async open(...given) {
+        const handle = await fs.open(...given);
+        // The lock fits, as it may on a disk that is nearly full.
+        if (!String(given[0]).endsWith('.jsonl')) return handle;
+        const write = handle.write.bind(handle) as (...bytes: unknown[]) => unknown;
+        const full = () => Promise.reject(Object.assign(new Error('ENOSPC: write'), { code: 'ENOSPC' }));
+        return Object.assign(handle, { write: (...bytes: unknown[]) => (isFull ? full() : write(...bytes)) });
+      },
+    };
+    const journal = announcementFiles(join(folder, 'announcements'), { now: clock, warn: () => {}, disk });
+    const failure = (work: Promise<unknown>) => work.then(String, (error) => `${error.name}: ${error.message}`);
+    const full =
+      /^OperationError: The announcement file .*daily-2026-11-20-\w+\.jsonl cannot be used: the disk is full/;
+    assert.match(await failure(journal.claim(key)), full);
+    assert.equal(readdirSync(join(folder, 'announcements')), [basename(fileIn(folder))]);
+    isFull = false;
+    const claim = await journal.claim(key);
+    isFull = true;
+    assert.match(await failure(claim.append({ type: 'sending' })), full);
+    isFull = false;
+    await claim.release();
+    const file = fileIn(folder);
+    rmSync(file);
+    mkdirSync(file);
+    const reading = await journal.read(key).catch((error) => error);
+    assert.is(explainSystemError(reading), `${file} is a folder, not a file. Remove it, or name another path.`);
   }));
 
 test('a draft that was given up is remembered, and what was recorded last counts', () =>

@@ -81,12 +81,15 @@ test('refuses without a postal address, and without a way to send', async () => 
     const mail = { CATALOG_SIGNUPS: '', CATALOG_SMTP_URL: 'smtp://127.0.0.1:9', CATALOG_MAIL_FROM: 'a@press.example' };
     const none = await announce([], { CATALOG_SIGNUPS: '' });
     assert.equal([none.code, /^error: CATALOG_SMTP_URL is missing/.test(none.stderr)], [2, true]);
-    assert.match((await announce([], { ...mail, CATALOG_MAIL_RATE: '0' })).stderr, /^error: CATALOG_MAIL_RATE is "0"/);
+    assert.match(
+      (await announce([], { ...mail, CATALOG_MAIL_RATE: '0' })).stderr,
+      /^error: CATALOG_MAIL_RATE is "0"; .*from 1 on/,
+    );
     assert.match((await announce([], { CATALOG_SIGNUPS: 'webhook' })).stderr, /^error: CATALOG_ANNOUNCE_URL has to be/);
   });
   for (const [runtimeUrl, message] of [
-    [null, /^error: Without a server \(`runtimeUrl`\), readers could not unsubscribe/],
-    ['http://press.example', /^error: The server \(`runtimeUrl`\) has no https address/],
+    [null, /^error: Without a server \(`runtimeUrl`\), readers could not unsubscribe.*Set `runtimeUrl`/],
+    ['http://press.example', /^error: The server \(`runtimeUrl`\) has no https address.*Set `runtimeUrl`/],
   ] as const) {
     await onlineCatalog(
       async ({ announce }) => {

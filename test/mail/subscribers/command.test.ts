@@ -271,7 +271,11 @@ test('erase without a file exits with 1', () =>
 test('a file that cannot be read exits with 1 and is named, without a stack', () =>
   inFolder(async (folder) => {
     const listed = await catalog(['subscribers', '--file', folder]);
-    assert.equal([listed.code, listed.stderr], [1, `error: Cannot read ${folder} (EISDIR).\n`]);
+    const isFolder = `error: ${folder} is a folder, not a file. Remove it, or name another path.\n`;
+    assert.equal([listed.code, listed.stderr], [1, isFolder]);
+    const env = { DATABASE_URL: 'postgres://127.0.0.1:1/unused' };
+    const imported = await catalog(['subscribers', 'import', '--file', folder], { env });
+    assert.equal([imported.code, imported.stderr], [1, isFolder]);
     const erased = await catalog(['subscribers', 'erase', 'ann@example.com', '--file', folder]);
     assert.equal(
       [erased.code, erased.stderr],

@@ -8,6 +8,7 @@ import { openSubscribers } from '../../../src/mail/subscribers.ts';
 import {
   allSubscriptions,
   databaseSubscriptions,
+  importSubscriptions,
   openSubscriberDatabase,
 } from '../../../src/mail/subscribers-database.ts';
 import { DatabaseUnavailable } from '../../../src/storage/database.ts';
@@ -158,6 +159,29 @@ test('an import adds nothing twice, and copies erased addresses', () =>
       ],
     );
   }));
+
+test('an import names each line and file that it leaves out, and takes a last line without its newline', () =>
+  inFolder(async (folder) => {
+    const last = line({ id: 'z', email: 'zoe@example.com' }).trimEnd();
+    writeFiles(folder, { 'signups.jsonl': `${stored}torn\n${last}`, 'signups.jsonl.1.gz': 'packed' });
+    const env = { DATABASE_URL: await postgres.database() };
+    const { code, stderr } = await catalog(['subscribers', 'import', '--data', folder], { env });
+    const file = join(folder, 'signups.jsonl');
+    const left = `Skipped line 5 of ${file}: incomplete or invalid.\nNot read, because compressed: ${file}.1.gz.\n`;
+    assert.equal([code, stderr], [0, `${left}Imported 3 subscriptions.\n`]);
+  }));
+
+test('an import that is interrupted leaves nobody subscribed whose address was erased', async () => {
+  const statements: string[] = [];
+  const database = {
+    query: async (text: string) => {
+      statements.push(text);
+      return [];
+    },
+  } as unknown as Database;
+  await importSubscriptions(database, [subscription], new Map([['h', '2026-11-05T10:00:00.000Z']]));
+  assert.match(statements[0] ?? '', /^INSERT INTO catalog_suppressions/);
+});
 
 test('a second import ends the emails of readers who left since the first one', () =>
   withBoth(async (folder, env) => {

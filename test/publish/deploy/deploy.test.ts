@@ -225,7 +225,11 @@ test('invalid targets and builds are reported before anything is sent', async ()
       [catalog(['deploy', '-oProxyCommand=x:/srv', '--out', out]), 2, /unknown option|has to be user@host/],
       [catalog(['deploy', 'host:relative', '--out', out]), 2, /has to be user@host:\/folder/],
       [catalog(['deploy', 'host:/srv', '--out', out], { env }), 2, /RUNTIME_KNOWN_HOSTS is not/],
-      [catalog(['deploy', 'host:/srv', '--out', join(folder, 'none')]), 1, /has no build/],
+      [
+        catalog(['deploy', 'host:/srv', '--out', join(folder, 'none')]),
+        1,
+        /has no build .* build first, with the same --out\./,
+      ],
       [
         catalog(['deploy', 'host:/srv', '--out', out, '--ssh', 'no-such-program']),
         1,
@@ -271,12 +275,12 @@ const unready: [name: string, before: string, message: RegExp][] = [
   [
     'a key that it does not know',
     'echo "catalog@host.example: Permission denied (publickey)." >&2; exit 255',
-    /\nAdd the public half of the key in RUNTIME_SSH_KEY to ~\/\.ssh\/authorized_keys of catalog@host\.example/,
+    /\nAdd your public key, or the public half of the key in RUNTIME_SSH_KEY, to ~\/\.ssh\/authorized_keys of catalog@host\.example/,
   ],
   [
     'another name',
     'echo "ssh: Could not resolve hostname host.example: Name or service not known" >&2; exit 255',
-    /\nCheck the host and port in RUNTIME_TARGET/,
+    /\nCheck the host, its port and its firewall\./,
   ],
 ];
 

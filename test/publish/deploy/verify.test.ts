@@ -87,7 +87,7 @@ const rows: [name: string, build: Answer, skills: Answer, code: number, said: st
     build,
     skills(1),
     1,
-    'error: The skills index has 1 entries, but the build has 2 agents.\n',
+    'error: The skills index has 1 skill, but the build has 2 agents.\n',
   ],
 ];
 for (const [name, buildAnswer, skillsAnswer, code, said] of rows) {
@@ -117,7 +117,7 @@ for (const wait of ['-1', '1.5', 'soon', '12345']) {
   test(`--wait ${wait} is wrong usage`, async () => {
     const { code, stderr } = await catalog(['ci', 'verify', `--wait=${wait}`]);
     assert.is(code, 2);
-    assert.match(stderr, 'It must be a number of seconds.');
+    assert.match(stderr, 'It must be a whole number from 0 to 9999.');
   });
 }
 

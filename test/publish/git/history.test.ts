@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
@@ -162,11 +162,14 @@ test('if git cannot read a repository, its reason is reported', async () => {
 
 test('a repository of another user is reported, with the command that allows it', async () => {
   await inFolder(async (folder) => {
-    writeCatalog(folder, [{ slug: 'one', date: '2026-11-20' }]);
-    git(folder, ['init', '--quiet']);
+    const repository = join(folder, 'my site');
+    const cwd = join(repository, 'agents of the day');
+    mkdirSync(cwd, { recursive: true });
+    writeCatalog(cwd, [{ slug: 'one', date: '2026-11-20' }]);
+    git(repository, ['init', '--quiet']);
     const env = { GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' };
-    const { stderr } = await catalog(['build', '--cwd', folder, '--today', '2026-11-21'], { env });
-    assert.match(stderr, `another user (allow it with \`git config --system --add safe.directory ${folder}\`)`);
+    const { stderr } = await catalog(['build', '--cwd', cwd, '--today', '2026-11-21'], { env });
+    assert.match(stderr, `another user (allow it with \`git config --system --add safe.directory '${repository}'\`)`);
   });
 });
 

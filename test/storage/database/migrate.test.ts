@@ -91,7 +91,10 @@ test('a database that cannot be used exits with 1 and the reason, without the pa
   const url = await postgres.emptyDatabase();
   const rows: [url: string, reason: RegExp][] = [
     [url.replace('postgres@', 'nobody:secret@'), /role "nobody" does not exist \(28000\)/],
-    [url.replace(/:\d+/, ':1'), /ECONNREFUSED/],
+    [
+      url.replace(/:\d+/, ':1'),
+      /failed: connect ECONNREFUSED \S+:1\. Check DATABASE_URL, and whether the database runs\.\n/,
+    ],
     [url.replace(/test\d+/, 'none'), /database "none" does not exist \(3D000\)/],
   ];
   for (const [DATABASE_URL, reason] of rows) {

@@ -58,6 +58,21 @@ test('rotated files are counted too, compressed ones as well, and no vote twice'
     }
   }));
 
+test('a compressed log that is damaged, as after a full disk, is named, and nothing is counted without it', () =>
+  inFolder(async (folder) => {
+    const packed = gzipSync(line({ id: 'a', time: '2026-10-05T10:00:00.000Z', voter: 1 }));
+    for (const bytes of [packed.subarray(0, 20), Buffer.from('not gzip'), Buffer.alloc(0)]) {
+      writeFiles(folder, { 'data/votes.jsonl.1.gz': bytes });
+      const name = join(folder, 'data/votes.jsonl.1.gz');
+      const message = `error: ${name} is not a whole gzip file. Restore it from a backup, or move it elsewhere.\n`;
+      for (const command of [[], ['export'], ['redact', 'b']]) {
+        const { code, stdout, stderr } = await catalog(['votes', ...command, '--cwd', folder]);
+        assert.equal([code, stdout], [1, '']);
+        assert.ok(stderr.endsWith(message), stderr);
+      }
+    }
+  }));
+
 test('until the next vote after a rotation there is no log, and its votes are still counted without a warning', () =>
   inFolder(async (folder) => {
     writeFiles(folder, { 'data/votes.jsonl.1': line({}), dist: '' });
