@@ -10,20 +10,8 @@ export interface StagedFile {
   stamp: string;
 }
 
-/** Where new files of a build are written, before all of them are moved into place. */
-export interface Staging {
-  /** Writes a file. `file` gets its digest and stamp, at the latest when `settle` returns. */
-  write(path: string, content: string | Uint8Array, file: StagedFile): void;
-  /** The same for a file with the bytes of the file `source` at `from`: one more name for it, where the file system has such. */
-  link(path: string, from: string, source: StagedFile, file: StagedFile): void;
-  /** Waits until everything is written. Throws the error of a file that could not be written; `write` and `link` may too. */
-  settle(): void;
-  /** Gives up what is not written yet. When it returns, nothing more is written. */
-  close(): void;
-}
-
-/** Stages files in the folder `root`. */
-export class StagingFolder implements Staging {
+/** Writes new files of a build to the folder `root`, before all of them are moved into place. */
+export class StagingFolder {
   readonly #root: string;
   readonly #folders = new Set<string>();
 
@@ -31,6 +19,7 @@ export class StagingFolder implements Staging {
     this.#root = root;
   }
 
+  /** Writes a file. `file` gets its digest and stamp, at the latest when `settle` returns. */
   write(path: string, content: string | Uint8Array, file: StagedFile): void {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
     const place = this.#place(path);
@@ -47,6 +36,7 @@ export class StagingFolder implements Staging {
     }
   }
 
+  /** The same for a file with the bytes of the file `source` at `from`: one more name for it, where the file system has such. */
   link(path: string, from: string, source: StagedFile, file: StagedFile): void {
     const target = this.#place(path);
     try {
@@ -58,8 +48,10 @@ export class StagingFolder implements Staging {
     file.digest = source.digest;
   }
 
+  /** Waits until everything is written. Throws the error of a file that could not be written; `write` and `link` may too. */
   settle(): void {}
 
+  /** Gives up what is not written yet. When it returns, nothing more is written. */
   close(): void {}
 
   /** Where a file of that path is staged; its folder exists. */
@@ -82,15 +74,20 @@ export interface StagingJob {
 /** How many bytes of content make a message. A message for each file would take longer. */
 const perMessage = 512 * 1024;
 
+const noBytes = Buffer.alloc(0);
+
 /** Stages files in the folder `root` by another thread, while this one renders the next. */
-export class StagingThread implements Staging {
+export class StagingThread extends StagingFolder {
   readonly #thread: JobThreads<StagingJob, StagedFile[]>;
-  #bytes: Buffer<ArrayBuffer> = Buffer.alloc(0);
+  #bytes: Buffer = noBytes;
+  /** Buffers of messages that were answered. New ones would only be freed when the thread collects garbage: up to 64 MiB. */
+  readonly #free: Buffer[] = [];
   #end = 0;
   #files: StagingJob['files'] = [];
   #onStaged: ((staged: StagedFile) => void)[] = [];
 
   constructor(root: string) {
+    super(root);
     this.#thread = new JobThreads({
       script: join(programFolder, 'lib/build/staging-worker.js'),
       input: root,
@@ -100,12 +97,17 @@ export class StagingThread implements Staging {
     });
   }
 
-  write(path: string, content: string | Uint8Array, file: StagedFile): void {
+  override write(path: string, content: string | Uint8Array, file: StagedFile): void {
     // A UTF-16 unit has at most three bytes of UTF-8.
     const most = content.length * (typeof content === 'string' ? 3 : 1);
+    // Such a file would be in memory twice.
+    if (most > perMessage) {
+      super.write(path, content, file);
+      return;
+    }
     if (this.#end + most > this.#bytes.length) {
       this.#send();
-      this.#bytes = Buffer.allocUnsafeSlow(Math.max(most, perMessage));
+      this.#bytes = this.#free.pop() ?? Buffer.from(new SharedArrayBuffer(perMessage));
     }
     if (typeof content === 'string') this.#end += this.#bytes.write(content, this.#end);
     else {
@@ -119,7 +121,7 @@ export class StagingThread implements Staging {
     });
   }
 
-  link(path: string, from: string, source: StagedFile, file: StagedFile): void {
+  override link(path: string, from: string, source: StagedFile, file: StagedFile): void {
     this.#files.push({ path, end: this.#end, from });
     this.#onStaged.push(({ stamp }) => {
       file.digest = source.digest;
@@ -127,24 +129,25 @@ export class StagingThread implements Staging {
     });
   }
 
-  settle(): void {
+  override settle(): void {
     this.#send();
     this.#thread.finish();
   }
 
-  close(): void {
+  override close(): void {
     this.#thread.close();
   }
 
   #send(): void {
     if (this.#files.length === 0) return;
     const onStaged = this.#onStaged;
-    const job = { bytes: this.#bytes, files: this.#files };
+    const bytes = this.#bytes;
     const onAnswer = (staged: StagedFile[]) => {
       for (const [index, file] of staged.entries()) onStaged[index]?.(file);
+      if (bytes !== noBytes) this.#free.push(bytes);
     };
-    this.#thread.send(job, onAnswer, [this.#bytes.buffer]);
-    this.#bytes = Buffer.alloc(0);
+    this.#thread.send({ bytes, files: this.#files }, onAnswer);
+    this.#bytes = noBytes;
     this.#end = 0;
     this.#files = [];
     this.#onStaged = [];

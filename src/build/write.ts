@@ -27,7 +27,7 @@ import {
   syncFile,
 } from '../storage/build-folder.ts';
 import { type BuiltParts, type Destination, joinParts } from './render.ts';
-import { type StagedFile, type Staging, StagingFolder, StagingThread } from './staging.ts';
+import { type StagedFile, StagingFolder, StagingThread } from './staging.ts';
 
 /** The stats of a path; undefined if there is nothing, or if one of its folders is a file. */
 function statsOf(path: string) {
@@ -83,7 +83,7 @@ export class BuildWriter implements Destination {
   readonly #stagingFolder: string;
   /** Where new files are, in the staging folder. */
   readonly #staged: string;
-  #staging: Staging;
+  #staging: StagingFolder;
   readonly #lastFiles: ReadonlyMap<string, BuiltFile>;
   /** Whether there is no build yet. */
   readonly #fresh: boolean;
@@ -225,9 +225,9 @@ export class BuildWriter implements Destination {
   }
 
   /** Notes that a file is new or changed, and returns where to stage it. */
-  #stage(path: string): Staging {
+  #stage(path: string): StagingFolder {
     this.#changed.add(path);
-    if (this.#fresh && this.#changed.size >= threadFrom && this.#staging instanceof StagingFolder) {
+    if (this.#fresh && this.#changed.size >= threadFrom && !(this.#staging instanceof StagingThread)) {
       this.#staging = new StagingThread(this.#staged);
     }
     return this.#staging;

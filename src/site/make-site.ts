@@ -141,7 +141,8 @@ function publisherOf({ settings, history, listsShowAll }: Pick<Site, 'settings' 
     const changed = new Date(Math.max(changes[0]?.time ?? 0, published.getTime()));
     const whole = digestOf(JSON.stringify([slug, issue, date, digest, changes]));
     const listed = digestOf(JSON.stringify([slug, issue, date, headDigest, changes[0]?.time]));
-    return Object.assign({}, agent, {
+    return {
+      ...agent,
       published,
       changed,
       changedOn: today(changed),
@@ -149,7 +150,7 @@ function publisherOf({ settings, history, listsShowAll }: Pick<Site, 'settings' 
       document: listedDocumentOf(agent, settings, url),
       revision: changes.length,
       fingerprint: { whole, listed: listsShowAll ? whole : listed },
-    });
+    };
   };
 }
 

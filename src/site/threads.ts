@@ -52,16 +52,15 @@ export class JobThreads<Job, Answer> {
 
   /**
    * Gives a job to a thread, when one is free. `onAnswer` is called during this or a later call. Throws what an earlier
-   * job threw, and OperationError if nothing is answered for a minute. The thread takes over the memory in `taken`, which
-   * is then not copied.
+   * job threw, and OperationError if nothing is answered for a minute.
    */
-  send(job: Job, onAnswer: (answer: Answer) => void, taken: readonly ArrayBuffer[] = []): void {
+  send(job: Job, onAnswer: (answer: Answer) => void): void {
     let thread = this.#freeThread();
     while (thread === undefined) {
       this.#wait();
       thread = this.#freeThread();
     }
-    thread.port.postMessage(job, taken);
+    thread.port.postMessage(job);
     thread.waiting.push(onAnswer);
   }
 

@@ -79,6 +79,21 @@ test('every file of a large first build has its bytes, digest and stamp, also co
   });
 });
 
+test('a large first build of many megabytes has the right bytes in each file, though it uses the same memory again', async () => {
+  await inFolder((folder) => {
+    const writer = new BuildWriter(join(folder, 'dist'));
+    writeMany(writer);
+    const contents = Array.from({ length: 80 }, (_, index) => `${index} `.repeat(40_000));
+    for (const [index, content] of contents.entries()) writer.write(`large/${index}`, [], content);
+    writer.finish();
+    for (const [index, content] of contents.entries()) {
+      const path = `large/${index}`;
+      assert.ok(readFileSync(join(folder, 'dist', path), 'utf8') === content, path);
+      assert.is(writer.files.get(path)?.digest, sha256(Buffer.from(content)), path);
+    }
+  });
+});
+
 test('if a file of a large first build cannot be written, the error of the system names it, and nothing stays', async () => {
   await inFolder((folder) => {
     const writer = new BuildWriter(join(folder, 'dist'));

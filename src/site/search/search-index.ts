@@ -24,7 +24,8 @@ export function searchIndex(
   const groups = synonyms.map((words) => words.map((word) => ({ word, stems: stemsOf(word) })));
   const processTerm = onceForEach(indexTerms);
   const index = new MiniSearch<SearchEntry>({ ...searchOptions, processTerm });
-  index.addAll(agents.map((agent, rank) => withSynonyms(searchEntry(agent, rank < searchedTexts), groups)));
+  for (const [rank, agent] of agents.entries())
+    index.add(withSynonyms(searchEntry(agent, rank < searchedTexts), groups));
   return index;
 }
 
