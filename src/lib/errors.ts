@@ -116,14 +116,14 @@ export function explainSystemError(error: unknown): string | null {
 function explainPaths({ code, syscall }: NodeJS.ErrnoException, paths: readonly string[]): string | null {
   if (code === 'EISDIR') {
     const folder = paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory());
-    return folder === undefined ? null : `${folder} is a folder, not a file. Remove it, or name another path.`;
+    return folder === undefined ? null : `${folder} is a folder, not a file. Name another path, or move it away.`;
   }
   if (!['EEXIST', 'ENOENT', 'ENOTDIR'].includes(code ?? '')) return null;
   for (const path of paths) {
     const obstacle = obstacleIn(path);
     if (obstacle === null) continue;
     const named = obstacle.startsWith(`${path} `) ? '' : `${path} cannot be used: `;
-    return `${named}${obstacle}. Remove it, or name another path.`;
+    return `${named}${obstacle}. Name another path, or move it away.`;
   }
   if (syscall === 'uv_cwd')
     return 'The current folder no longer exists. Change to another one, and run the command again.';

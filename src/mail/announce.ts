@@ -128,7 +128,7 @@ function wouldContinue({ name }: Plan, announcement: Announcement | null): strin
   const left = states.filter(isToSend).length;
   const unknown = states.filter((state) => state === 'sending').length;
   const rest = unknown === 0 ? '' : ` Perhaps sent, so not repeated: ${unknown}.`;
-  return `Would continue ${name}, which an earlier run began. Not sent yet: ${left} of ${states.length} emails.${rest}`;
+  return `Would continue ${name}, which an earlier run began. Not sent yet: ${left} of ${plural(states.length, 'email')}.${rest}`;
 }
 
 async function check(options: AnnounceOptions): Promise<{ plan: Plan } | Announced> {

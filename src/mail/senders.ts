@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { OperationError, UsageError } from '../lib/errors.ts';
 import { sha256Of } from '../lib/files.ts';
 import { inTurn } from '../lib/lazy.ts';
+import { plural } from '../lib/text.ts';
 import type { Settings } from '../schema/settings.ts';
 import type { Claim, Delivery } from './announcement-journal.ts';
 import { pauseFor } from './calls.ts';
@@ -309,7 +310,7 @@ function summary({ announcement }: Claim, reason: string): Sent {
   for (const state of announcement.deliveries?.values() ?? []) deliveries[state] += 1;
   const { accepted, waiting, deferred, sending, refused, ended } = deliveries;
   const total = announcement.deliveries?.size ?? 0;
-  const lines = [`Accepted by the mail server: ${accepted} of ${total} emails.`];
+  const lines = [`Accepted by the mail server: ${accepted} of ${plural(total, 'email')}.`];
   if (refused > 0) lines.push(`Refused permanently, and never mailed again: ${refused}.`);
   if (ended > 0) lines.push(`Unsubscribed meanwhile: ${ended}.`);
   if (waiting + deferred > 0)

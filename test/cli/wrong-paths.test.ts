@@ -122,19 +122,19 @@ const calls: [args: string[], env: Record<string, string>, sentence: string][] =
   [
     ['votes', 'redact', 'x', '--data', 'file'],
     {},
-    '<folder>/file/votes.jsonl cannot be used: <folder>/file is a file. Remove it, or name another path.',
+    '<folder>/file/votes.jsonl cannot be used: <folder>/file is a file. Name another path, or move it away.',
   ],
   [['verify', 'loop'], {}, 'loop cannot be used: its symbolic links lead in a circle (ELOOP).'],
   [
     ['validate', '--format', 'github'],
     { GITHUB_STEP_SUMMARY: 'agents' },
-    'agents is a folder, not a file. Remove it, or name another path.',
+    'agents is a folder, not a file. Name another path, or move it away.',
   ],
   [
     ['dev', '--port', '0'],
     { TMPDIR: '<folder>/link' },
     '<folder>/link/catalog-dev-XXXXXX cannot be used: <folder>/link is a symbolic link to nowhere, which does not exist. ' +
-      'Remove it, or name another path.',
+      'Name another path, or move it away.',
   ],
   [
     ['dev', '--port', '0'],
@@ -161,7 +161,7 @@ for (const command of ['build', 'mcp']) {
     inCatalog(async (folder) => {
       const { code, stderr } = await catalog([command, '--cwd', join(folder, 'file')]);
       assert.is(code, 1);
-      assert.match(stderr, ` cannot be used: ${folder}/file is a file. Remove it, or name another path.\n`);
+      assert.match(stderr, ` cannot be used: ${folder}/file is a file. Name another path, or move it away.\n`);
     }));
 }
 

@@ -144,12 +144,9 @@ const chunkLength = 1_000;
 
 async function exportVotes(flags: StoreFlags, terminal: Console): Promise<void> {
   await withVotes(flags, terminal, async ({ votes, malformed }) => {
-    let chunk: object[] = [];
+    const chunk: object[] = [];
     for await (const vote of votes) {
-      chunk.push(vote);
-      if (chunk.length < chunkLength) continue;
-      await terminal.printLines(chunk);
-      chunk = [];
+      if (chunk.push(vote) === chunkLength) await terminal.printLines(chunk.splice(0));
     }
     await terminal.printLines(chunk);
     await malformed();
@@ -298,18 +295,19 @@ async function blankInLog(id: string, flags: StoreFlags, terminal: Console): Pro
   const { redact } = await import('../../storage/file-votes.ts');
   const warn = (message: string) => terminal.say(`${message}\n`);
   let isBlanked = false;
-  for (const file of await filesWith(id, logFile(flags)))
+  for (const file of await filesWith(id, logFile(flags), terminal))
     if (await redact({ file, now: () => new Date(), random: randomBytes, warn }, id)) isBlanked = true;
   return isBlanked;
 }
 
 /** The files with a vote, of the log and its rotated files, which may have copies; the log if no file has it. */
-async function filesWith(id: string, log: string): Promise<string[]> {
+async function filesWith(id: string, log: string, terminal: Console): Promise<string[]> {
   const { readVotes } = await import('../../storage/file-votes.ts');
   const { findLogs } = await import('../../storage/line-file.ts');
   const files = new Set<string>();
-  for (const name of (await findLogs(log)).files)
-    for await (const vote of readVotes(name)) if (vote.id === id) files.add(name);
+  const { files: logs, unreadable } = await findLogs(log);
+  if (unreadable.length > 0) terminal.say(`Not searched, because compressed: ${unreadable.join(', ')}.\n`);
+  for (const name of logs) for await (const vote of readVotes(name)) if (vote.id === id) files.add(name);
   const packed = [...files].find((name) => name.endsWith('.gz'));
   if (packed !== undefined) throw new OperationError(`Vote ${id} is in ${packed}. Decompress that file first.`);
   return files.size === 0 ? [log] : [...files];

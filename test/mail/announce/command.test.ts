@@ -213,7 +213,7 @@ test('after an interrupted run, a dry run says how many emails are left, and a p
         stderr,
         /^Would continue No\. 3, .*, which an earlier run began\. Not sent yet: 2 of 4 emails\. Perhaps sent, so not repeated: 1\.$/m,
       );
-      const { stderr: listed } = await announce(['--uncertain'], smtp);
+      const { stdout: listed } = await announce(['--uncertain'], smtp);
       assert.match(
         listed,
         /^1 email of No\. 3, .* unknown outcome:\nann=b@example\.com {2}[0-9a-f]{32}@press\.example\n$/,
@@ -284,7 +284,7 @@ test('a send whose outcome is unknown is an error, until a person says that it w
     assert.match(unknown.stderr, /^Whether Buttondown sent the email is not known: .* Look at em_1 there\./);
     service.fault = () => null;
     const listed = await announce(['--uncertain']);
-    assert.is(listed.stderr, 'Whether the provider sent No. 3, “The three agent” is not known. Look at em_1 there.\n');
+    assert.is(listed.stdout, 'Whether the provider sent No. 3, “The three agent” is not known. Look at em_1 there.\n');
     assert.match(
       (await announce(['--resolve', 'em_1=sent'])).stderr,
       'sends No. 3, “The three agent” to all readers at once: use --resolve sent or --resolve unsent.',

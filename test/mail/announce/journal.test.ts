@@ -124,7 +124,7 @@ test('a full disk, and a folder where a file is needed, are named with the file'
     rmSync(file);
     mkdirSync(file);
     const reading = await journal.read(key).catch((error) => error);
-    assert.is(explainSystemError(reading), `${file} is a folder, not a file. Remove it, or name another path.`);
+    assert.is(explainSystemError(reading), `${file} is a folder, not a file. Name another path, or move it away.`);
   }));
 
 test('a draft that was given up is remembered, and what was recorded last counts', () =>

@@ -110,7 +110,7 @@ test('an email whose answer is lost is never repeated until a person decides', a
         assert.is(outcome, 'uncertain', `run ${run}`);
         assert.match(
           message,
-          /: 0 of 1 emails\. Perhaps sent, so not repeated: 1\. .* List them with --uncertain, .* with --resolve\.$/,
+          /: 0 of 1 email\. Perhaps sent, so not repeated: 1\. .* List them with --uncertain, .* with --resolve\.$/,
         );
       }
       const plan = { ...smallSubject(), agents: [], name: 'No. 1', published: new Date() };

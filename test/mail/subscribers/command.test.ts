@@ -271,7 +271,7 @@ test('erase without a file exits with 1', () =>
 test('a file that cannot be read exits with 1 and is named, without a stack', () =>
   inFolder(async (folder) => {
     const listed = await catalog(['subscribers', '--file', folder]);
-    const isFolder = `error: ${folder} is a folder, not a file. Remove it, or name another path.\n`;
+    const isFolder = `error: ${folder} is a folder, not a file. Name another path, or move it away.\n`;
     assert.equal([listed.code, listed.stderr], [1, isFolder]);
     const env = { DATABASE_URL: 'postgres://127.0.0.1:1/unused' };
     const imported = await catalog(['subscribers', 'import', '--file', folder], { env });

@@ -187,7 +187,10 @@ test('an unreadable log exits with 1 and is named, without a stack', () =>
   inFolder(async (folder) => {
     const { code, stderr } = await catalog(['votes', '--file', folder]);
     assert.is(code, 1);
-    assert.ok(stderr.endsWith(`error: ${folder} is a folder, not a file. Remove it, or name another path.\n`), stderr);
+    assert.ok(
+      stderr.endsWith(`error: ${folder} is a folder, not a file. Name another path, or move it away.\n`),
+      stderr,
+    );
   }));
 
 const wrongUsage: [string, string[], RegExp][] = [

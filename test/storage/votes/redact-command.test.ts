@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -20,6 +20,15 @@ test('redact blanks one note and keeps everything else byte for byte', () =>
     const again = await catalog(['votes', 'redact', 'v1', '--file', file]);
     assert.is(again.code, 0);
     assert.match(again.stderr, 'has no note');
+  }));
+
+test('redact names rotated files that may keep the note, since it cannot read them', () =>
+  withLog(async (folder) => {
+    const packed = join(folder, 'data', 'votes.jsonl.2.zst');
+    writeFileSync(packed, 'packed');
+    const { code, stderr } = await catalog(['votes', 'redact', 'v1', '--cwd', folder]);
+    assert.is(code, 0, stderr);
+    assert.is(stderr, `Not searched, because compressed: ${packed}.\nDeleted the note of vote v1.\n`);
   }));
 
 test('redact with an unknown id exits with 1', () =>
