@@ -133,6 +133,10 @@ export async function changingAgents<Result>(
   return asOnlyEditor(resolve(flags.cwd), work, (message) => terminal.say(message));
 }
 
+/** `withDatabase` of storage/postgres.ts, which is loaded now: most commands use no database. */
+export const withDatabase: typeof import('../storage/postgres.ts').withDatabase = async (url, work) =>
+  (await import('../storage/postgres.ts')).withDatabase(url, work);
+
 /** Returns the nearest folder with settings, from `folder` upward; `.` if that is `folder` itself or there is none. */
 export function catalogAround(folder: string): string {
   for (let path = folder; ; path = dirname(path)) {

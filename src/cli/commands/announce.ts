@@ -13,7 +13,14 @@ import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import type { Site } from '../../site/site.ts';
 import { databaseUrl } from '../../storage/database.ts';
 import type { Console } from '../console.ts';
-import { atMostOneOf, type CatalogCommand, type CommonFlags, dataFolder, openContent } from '../options.ts';
+import {
+  atMostOneOf,
+  type CatalogCommand,
+  type CommonFlags,
+  dataFolder,
+  openContent,
+  withDatabase,
+} from '../options.ts';
 
 /** The memory of `catalog announce`, and the readers that it sends to if the program keeps the subscribers itself. */
 interface AnnouncementStore {
@@ -45,7 +52,6 @@ async function withAnnouncements<Result>(
     };
     return work({ journal: announcementFiles(folder, { now, warn }), subscriptions: undefined, signOfUse });
   }
-  const { withDatabase } = await import('../../storage/postgres.ts');
   const { databaseSubscriptions } = await import('../../mail/subscribers-database.ts');
   return withDatabase(url, (database) => {
     const signOfUse = async () => {

@@ -16,6 +16,7 @@ import {
   type StoreFlags,
   startOf,
   subcommandFlags,
+  withDatabase,
 } from '../options.ts';
 
 interface Flags extends StoreFlags {
@@ -125,7 +126,6 @@ async function list(flags: Flags, terminal: Console): Promise<void> {
 }
 
 async function listDatabase(url: string): Promise<StoredSubscription[]> {
-  const { withDatabase } = await import('../../storage/postgres.ts');
   const { allSubscriptions } = await import('../../mail/subscribers-database.ts');
   return withDatabase(url, allSubscriptions);
 }
@@ -259,7 +259,6 @@ async function erase(address: string, flags: StoreFlags, terminal: Console): Pro
 async function wasMailed(address: string, place: Place): Promise<boolean> {
   const { databaseSubscriptions } = await import('../../mail/subscribers-database.ts');
   const { fileSubscriptions } = await import('../../mail/subscribers-file.ts');
-  const { withDatabase } = await import('../../storage/postgres.ts');
   const email = address.trim();
   const subscriptions =
     'url' in place
@@ -280,7 +279,6 @@ function noMailKey(folder: string): string {
 }
 
 async function eraseRows(address: string, url: string, key: Buffer | null): Promise<number> {
-  const { withDatabase } = await import('../../storage/postgres.ts');
   const { databaseSubscriptions, eraseFromDatabase } = await import('../../mail/subscribers-database.ts');
   const { addressHash } = await import('../../mail/consent.ts');
   const email = address.trim();
@@ -307,7 +305,6 @@ async function importFile(flags: StoreFlags, terminal: Console): Promise<void> {
   const url = requiredDatabase();
   const file = subscriberFile(flags);
   if (!existsSync(file)) throw new OperationError(`${file} does not exist.`);
-  const { withDatabase } = await import('../../storage/postgres.ts');
   const { importSubscriptions } = await import('../../mail/subscribers-database.ts');
   const { fileSubscriptions } = await import('../../mail/subscribers-file.ts');
   const all = (await listFile(file, terminal)).sort((a, b) => compareText(a.time, b.time));

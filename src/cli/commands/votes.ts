@@ -17,6 +17,7 @@ import {
   type StoreFlags,
   startOf,
   subcommandFlags,
+  withDatabase,
 } from '../options.ts';
 
 const fileOption = [
@@ -49,7 +50,6 @@ async function withVotes<Result>(
 ): Promise<Result> {
   const url = votesDatabase(flags);
   if (url === null) return withLogs([logFile(flags)], terminal, work);
-  const { withDatabase } = await import('../../storage/postgres.ts');
   const { readDatabaseVotes } = await import('../../storage/database-votes.ts');
   return withDatabase(url, (database) => work({ votes: readDatabaseVotes(database), malformed: async () => 0 }));
 }
@@ -124,7 +124,6 @@ function addVotesMove(votes: CatalogCommand, terminal: Console): void {
 
 async function importLogs(logs: readonly string[], flags: StoreFlags, terminal: Console): Promise<void> {
   const url = requiredDatabase();
-  const { withDatabase } = await import('../../storage/postgres.ts');
   const { importVotes } = await import('../../storage/database-votes.ts');
   const named = logs.length > 0;
   const paths = named ? logs.map((log) => resolve(flags.cwd, log)) : [logFile(flags)];
@@ -155,7 +154,6 @@ async function exportVotes(flags: StoreFlags, terminal: Console): Promise<void> 
 
 async function printTotals(flags: { format: Format }, terminal: Console): Promise<void> {
   const url = requiredDatabase();
-  const { withDatabase } = await import('../../storage/postgres.ts');
   const { liveTotals } = await import('../../storage/database-votes.ts');
   const { totalsCsv, totalsText } = await import('../../storage/vote-report.ts');
   const totals = await withDatabase(url, (database) => liveTotals(database, new Date()));
@@ -284,7 +282,6 @@ async function blank(id: string, flags: StoreFlags, terminal: Console): Promise<
 }
 
 async function blankInDatabase(id: string, url: string): Promise<boolean> {
-  const { withDatabase } = await import('../../storage/postgres.ts');
   const { redactInDatabase } = await import('../../storage/database-votes.ts');
   const blanked = await withDatabase(url, (database) => redactInDatabase(database, id));
   if (blanked === undefined) throw new OperationError(`No vote in the database has the id ${id}.`);
