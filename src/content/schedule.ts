@@ -1,4 +1,5 @@
 import { addDays } from '../lib/calendar.ts';
+import { groupBy } from '../lib/groups.ts';
 import { compareText, plural } from '../lib/text.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import type { Settings } from '../schema/settings.ts';
@@ -41,7 +42,7 @@ export function select(
   { folders, reserved, diagnostics }: Pick<Content, 'folders' | 'reserved' | 'diagnostics'>,
   selection: Selection,
 ) {
-  const faulty = new Set(diagnostics.filter(({ severity }) => severity === 'error').map(({ slug }) => slug));
+  const faulty = errorsBySlug(diagnostics);
   const skipped = folders.filter(
     ({ slug, schedule }) =>
       selection.skipInvalid && faulty.has(slug) && !selection.published?.has(slug) && isDue(schedule, selection.today),
@@ -147,7 +148,7 @@ export function status(
   const stopped = errorsBySlug(diagnostics);
   const entryOf = (slug: string, date: string | null, title: string | null): Entry => ({
     ...{ date, slug, title },
-    errors: errors.get(slug) ?? 0,
+    errors: errors.get(slug)?.length ?? 0,
   });
   const rows = [...folders].sort(byDate).map((folder) => ({
     state: stateOf(folder, skipped, today),
@@ -201,12 +202,8 @@ export function status(
   };
 }
 
-function errorsBySlug(diagnostics: readonly Diagnostic[]): Map<string | null, number> {
-  const counts = new Map<string | null, number>();
-  for (const { slug, severity } of diagnostics) {
-    if (severity === 'error') counts.set(slug, (counts.get(slug) ?? 0) + 1);
-  }
-  return counts;
+function errorsBySlug(diagnostics: readonly Diagnostic[]) {
+  return groupBy(diagnostics, ({ slug, severity }) => (severity === 'error' ? [slug] : []));
 }
 
 function stateOf(

@@ -151,11 +151,7 @@ export function firstLine(words: string): string {
 }
 
 /** Three versions of a text. */
-interface Versions {
-  yours: string;
-  original: string;
-  theirs: string;
-}
+type Versions = Record<'yours' | 'original' | 'theirs', string>;
 
 /**
  * Joins the changes that two sides made to a text. Where both changed the same lines, the result has all three versions

@@ -21,10 +21,7 @@ export interface Repository {
 }
 
 /** A branch of a remote. */
-export interface Upstream {
-  remote: string;
-  branch: string;
-}
+export type Upstream = Record<'remote' | 'branch', string>;
 
 /** Returns the ref that git stores a fetched remote branch under. */
 export function trackingName({ remote, branch }: Upstream): string {

@@ -202,18 +202,13 @@ function locateMarkdown(source: string) {
   return { lines, tokens, texts, definitions: references.flatMap(({ href }) => readMarked(href) ?? []) };
 }
 
-/** The lines of a text. */
-interface Lines {
-  /** The offset of a line. */
-  start(line: number): number;
-  /** The text of a line. */
-  text(line: number): string;
-}
+type Lines = ReturnType<typeof linesOf>;
 
-function linesOf(source: string): Lines {
+/** Gives the offset and the text of each line of a text. */
+function linesOf(source: string) {
   const texts = source.split('\n');
   const starts = lineOffsets(source);
-  return { start: (line) => starts[line] ?? source.length, text: (line) => texts[line] ?? '' };
+  return { start: (line: number) => starts[line] ?? source.length, text: (line: number) => texts[line] ?? '' };
 }
 
 /** The state of a parse. */

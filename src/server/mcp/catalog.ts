@@ -104,12 +104,7 @@ function counted(keys: readonly string[]) {
 }
 
 /** Conditions for agents. Absent and blank ones are ignored. */
-export interface Filters {
-  category?: string | undefined;
-  tag?: string | undefined;
-  difficulty?: string | undefined;
-  runtime?: string | undefined;
-}
+export type Filters = { [Name in 'category' | 'tag' | 'difficulty' | 'runtime']?: string | undefined };
 
 /** Whether an agent meets all filters, in any case. A category is its key or its label. */
 export function fits(

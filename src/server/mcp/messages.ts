@@ -98,11 +98,7 @@ function isRequestId(id: unknown): id is RequestId {
 export type Era = 'modern' | 'handshake';
 
 /** The headers of the transport that repeat parts of the message. */
-export interface McpHeaders {
-  version: string | undefined;
-  method: string | undefined;
-  name: string | undefined;
-}
+export type McpHeaders = Record<'version' | 'method' | 'name', string | undefined>;
 
 const prefix = 'io.modelcontextprotocol/';
 const versionKey = `${prefix}protocolVersion`;
