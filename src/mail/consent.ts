@@ -216,10 +216,7 @@ type Recipient = Pick<StoredSubscription, 'id' | 'email' | 'list'>;
 /** Everyone who gets the emails of a list: each address once, in the order in which they subscribed. */
 export async function recipients(
   list: ListName,
-  {
-    subscriptions,
-    key,
-  }: Pick<ConsentTools, 'key'> & { subscriptions: Pick<SubscriptionStore, 'find' | 'suppressions'> },
+  { subscriptions, key }: { subscriptions: Pick<SubscriptionStore, 'find' | 'suppressions'>; key: Buffer },
 ): Promise<Recipient[]> {
   const suppressions = await subscriptions.suppressions();
   const byAddress = new Map<string, Recipient>();

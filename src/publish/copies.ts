@@ -47,8 +47,7 @@ export function* readCopies(path: string): Generator<Copy | Unreadable> {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) throw new OperationError(`${path} does not exist.`);
   if (stats.isDirectory()) {
-    yield* folderCopies(path, { seen: new Set(), named: true, foldersOnly: false });
-    return;
+    return yield* folderCopies(path, { seen: new Set(), named: true, foldersOnly: false });
   }
   const copies = fileCopies(path, true);
   if (copies.length > 0) yield* copies;

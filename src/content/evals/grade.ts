@@ -68,19 +68,24 @@ export function grade(checks: readonly Check[], answer: string, input: string): 
  */
 export function gradeEach(checks: readonly Check[], answers: readonly string[], input: string): Result[][] {
   const texts = answers.map((answer) => answer.trim());
-  const sources = checks.flatMap((check) => {
+  const sources = checks.map((check) => {
     const lines = check['matching-lines'];
-    return check.regex ?? check['not-regex'] ?? (lines === undefined ? [] : perLine + lines.regex);
+    return check.regex ?? check['not-regex'] ?? (lines && perLine + lines.regex);
   });
-  const matched = matches(sources, texts);
-  return texts.map((answer, index) => {
-    const subject = { answer, input, matches: matched[index] as Map<string, Match> };
-    return checks.map((check) => {
+  const matched = matches(
+    sources.filter((source) => source !== undefined),
+    texts,
+  );
+  return texts.map((answer, index) =>
+    checks.map((check, at) => {
       const kind = kindOf(check);
-      const failure = (graders[kind] as Grader<unknown>)(check[kind], subject);
+      const source = sources[at];
+      const match = (source !== undefined && matched[index]?.get(source)) || false;
+      const failure =
+        match === 'slow' ? tooSlow : (graders[kind] as Grader<unknown>)(check[kind], { answer, input, match });
       return { kind, value: shown(check[kind]), why: check.why ?? null, failure };
-    });
-  });
+    }),
+  );
 }
 
 /** Returns the kind of a check. */
@@ -100,8 +105,8 @@ function shown(value: unknown): string {
 interface Subject {
   answer: string;
   input: string;
-  /** Whether the answer matches, by regular expression. */
-  matches: ReadonlyMap<string, Match>;
+  /** Whether the answer matches the regular expression of the check, or how many of its lines do. */
+  match: boolean | number;
 }
 
 /** Says what is wrong with an answer, or returns null. */
@@ -116,10 +121,7 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
   'contains-any': (texts, { answer }) => unless(present(texts, answer).length > 0, 'It contains none of them.'),
   'icontains-any': (texts, { answer }) => unless(present(texts, answer, lower).length > 0, 'It contains none of them.'),
   'starts-with': (text, { answer }) => unless(answer.startsWith(text), `It starts with ${quoted(answer)}.`),
-  regex: (source, { matches }) => {
-    const match = matches.get(source) ?? false;
-    return match === 'slow' ? tooSlow : unless(Boolean(match), 'Nothing in it matches.');
-  },
+  regex: (_, { match }) => unless(match !== false, 'Nothing in it matches.'),
   'is-json': (_, { answer }) => (succeeds(() => JSON.parse(answer)) ? null : 'It is not JSON.'),
   'word-count': (range, { answer }) => outside(range, answer.match(/\S+/g)?.length ?? 0, 'word'),
   'not-equals': (text, { answer }) => unless(answer !== text.trim(), 'It is exactly this text.'),
@@ -128,10 +130,7 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
   'not-contains-any': (texts, { answer }) => containing(texts, answer),
   'not-icontains-any': (texts, { answer }) => containing(texts, answer, lower),
   'not-starts-with': (text, { answer }) => unless(!answer.startsWith(text), 'It starts with this text.'),
-  'not-regex': (source, { matches }) => {
-    const match = matches.get(source) ?? false;
-    return match === 'slow' ? tooSlow : unless(!match, 'A part of it matches.');
-  },
+  'not-regex': (_, { match }) => unless(match === false, 'A part of it matches.'),
   'line-count': (range, { answer }) =>
     outside(range, answer.split('\n').filter((line) => line.trim() !== '').length, 'line'),
   headings: (headings, { answer }) => missingHeading(headings, answer),
@@ -166,10 +165,7 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
     });
     return unless(late === undefined, `No line with ${quoted(late ?? '')} comes after the others.`);
   },
-  'matching-lines': ({ regex, ...range }, { matches }) => {
-    const count = matches.get(perLine + regex) ?? 0;
-    return count === 'slow' ? tooSlow : outside(range, Number(count), 'such line');
-  },
+  'matching-lines': (range, { match }) => outside(range, Number(match), 'such line'),
   'computed-number': ({ after, is, within = 0 }, { answer }) => {
     const expected = computed(String(is)) ?? Number.NaN;
     const lines = answer.split('\n').flatMap((line) => {

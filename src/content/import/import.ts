@@ -229,9 +229,8 @@ class Drafts {
     if (prompt.text.trim() === '') return unusable('It is empty.');
     if (Buffer.byteLength(text) > maxFileBytes) return unusable(`It has more than ${maxFileBytes} bytes.`);
     const files = this.#files({ ...prompt, title, text }, slug, source);
-    const [error] = parseFolder(folderOf(slug, files), this.#schema, settings.rules).diagnostics.filter(
-      ({ severity }) => severity === 'error',
-    );
+    const { diagnostics } = parseFolder(folderOf(slug, files), this.#schema, settings.rules);
+    const error = diagnostics.find(({ severity }) => severity === 'error');
     if (error !== undefined) return unusable(`${error.message} ${error.hint} (${error.code})`);
     const publishable = isPublishable(source.license);
     const mapped =

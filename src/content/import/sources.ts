@@ -218,13 +218,11 @@ export async function* readPrompts(
     const open = () => (chunks === null ? createReadStream(existingFile(from)) : Readable.from(chunks));
     // A broken CSV is refused before anything of it is imported.
     for await (const _ of readPromptsChat(open()));
-    yield* readPromptsChat(open());
-    return;
+    return yield* readPromptsChat(open());
   }
   if (isAddress(from)) {
     const chunks = await downloaded(from);
-    yield readPromptFile(format, name, Buffer.concat(chunks), []);
-    return;
+    return yield readPromptFile(format, name, Buffer.concat(chunks), []);
   }
   const root = resolve(from);
   const files = promptFiles(onlyFormat, root);
