@@ -27,11 +27,12 @@ const currentFlag = (command: string, flag: string) => flags.get(`${command} ${f
  */
 export function inCurrentNames(words: readonly string[], say: (notice: string) => void): string[] {
   const [command = ''] = words;
+  const end = words.includes('--') ? words.indexOf('--') : words.length;
   return words.flatMap((word, index) => {
     const [name = '', ...value] = word.split('=');
     if (command === 'serve' && name === '--database')
       throw new UsageError('--database was removed. Set DATABASE_URL instead.');
-    const current = index === 0 ? commands.get(name) : currentFlag(command, name);
+    const current = index === 0 ? commands.get(name) : index < end ? currentFlag(command, name) : undefined;
     if (current === undefined) return [word];
     say(`notice: ${name} is now ${current}. The old name works until version 0.3.\n`);
     return index === 0 ? current.split(' ') : [[current, ...value].join('=')];

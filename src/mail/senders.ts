@@ -73,7 +73,7 @@ export function parseAnnounceSettings(environment: NodeJS.ProcessEnv): AnnounceS
       const rate = number('CATALOG_MAIL_RATE', '5', 'a whole number of emails in a second, from 1 on');
       if (smtp !== null) return { provider: 'file', smtp, rate };
       throw new UsageError(
-        'CATALOG_SMTP_URL is missing; it has to be the mail server that sends to the subscribers in the file, such as smtps://user:password@host.',
+        'CATALOG_SMTP_URL is missing; it has to be the mail server that sends the emails, such as smtps://user:password@host.',
       );
     }
   }
@@ -193,7 +193,7 @@ export function smtpSender(tools: SmtpSenderTools): Sender {
     name: 'SMTP',
     async audience() {
       const { length } = await recipients(list, { subscriptions, key });
-      return `${length} confirmed ${length === 1 ? 'subscriber' : 'subscribers'} of the list ${list}`;
+      return `${plural(length, 'confirmed subscriber')} of the list ${list}`;
     },
     isSent: async () => false,
     async send(subject, claim) {

@@ -305,21 +305,16 @@ export async function migrate(url: string): Promise<string[]> {
     await client.query(
       'CREATE TABLE IF NOT EXISTS catalog_migrations (number integer PRIMARY KEY, name text NOT NULL, time timestamptz NOT NULL DEFAULT now())',
     );
-    for (const migration of migrations()) if (await apply(client, migration)) applied.push(migration.name);
+    const claim = 'INSERT INTO catalog_migrations (number, name) VALUES ($1, $2) ON CONFLICT (number) DO NOTHING';
+    for (const { number, name, sql } of migrations()) {
+      await client.query('BEGIN');
+      const { rowCount } = await client.query(claim, [number, name]);
+      if (rowCount === 1) await client.query(sql);
+      await client.query('COMMIT');
+      if (rowCount === 1) applied.push(name);
+    }
   });
   return applied;
-}
-
-async function apply(
-  client: pg.Client,
-  { number, name, sql }: ReturnType<typeof migrations>[number],
-): Promise<boolean> {
-  await client.query('BEGIN');
-  const claim = 'INSERT INTO catalog_migrations (number, name) VALUES ($1, $2) ON CONFLICT (number) DO NOTHING';
-  const { rowCount } = await client.query(claim, [number, name]);
-  if (rowCount === 1) await client.query(sql);
-  await client.query('COMMIT');
-  return rowCount === 1;
 }
 
 /**
@@ -359,6 +354,12 @@ async function requireTables(database: Database): Promise<void> {
 
 const advice = 'Run npx --no daily-agent-catalog db migrate first.';
 
+/** What to do about errors of the database, by their codes: a table does not exist, and a right is missing. */
+const hints: Record<string, string> = {
+  '42P01': advice,
+  '42501': 'Use the role that owns the tables. It can give a server its rights with catalog db migrate --grant.',
+};
+
 /**
  * Runs `work` with one connection, and again if it collides with a concurrent run, so it has to be repeatable. Throws
  * OperationError for anything that the database reports.
@@ -388,10 +389,9 @@ async function withClient(url: string, work: (client: pg.Client) => Promise<void
 /** An error of the database as a sentence. `cause` has the rest, such as the statement. */
 function explained(error: unknown): OperationError {
   const cause = error instanceof DatabaseUnavailable ? error.cause : error;
-  const { message, code } = cause as Error & { code?: string };
-  const reason = code === undefined || message.includes(code) ? message : `${message} (${code})`.trim();
-  const hint =
-    code === '42P01' ? advice : /^E[A-Z]/.test(code ?? '') ? 'Check DATABASE_URL, and whether the database runs.' : '';
+  const { message, code = '' } = cause as Error & { code?: string };
+  const reason = message.includes(code) ? message : `${message || 'no connection'} (${code})`;
+  const hint = hints[code] ?? (/^E[A-Z]/.test(code) ? 'Check DATABASE_URL, and whether the database runs.' : '');
   return new OperationError(`The database failed: ${reason}. ${hint}`.trim(), { cause });
 }
 

@@ -101,6 +101,7 @@ const wrongUsage: [string, string[], RegExp, NodeJS.ProcessEnv?][] = [
     ['ci', 'help', 'nosuch'],
     /^error: unknown command 'nosuch'\nFor help, run: .* help ci\n/,
   ],
+  ['a name after -- that is like a former option', ['eval', '--mutate', '--fail', '--', '--json'], /^error: Give only/],
   ['an unknown option', ['build', '--colour'], /unknown option '--colour'/],
   [
     'an unknown option of a subcommand',

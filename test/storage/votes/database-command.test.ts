@@ -222,7 +222,7 @@ test('redact blanks the note of one vote in the database, for a role that may', 
     await catalog(['db', 'migrate', '--grant', 'catalog_redact_test'], { env });
     const refused = await redact('v2', env.DATABASE_URL.replace('postgres@', 'catalog_redact_test@'));
     assert.is(refused.code, 1);
-    assert.match(refused.stderr, /permission denied .* \(42501\)/);
+    assert.match(refused.stderr, /permission denied .* \(42501\)\. Use the role that owns the tables\./);
   }));
 
 test('a note that was blanked in the log after an import is blanked by the next one', () =>
