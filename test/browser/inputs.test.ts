@@ -230,6 +230,12 @@ test('sees a field and its label while it has the focus, on a phone, however the
     await page.evaluate(() => scrollBy({ top: 500, behavior: 'instant' }));
     await page.keyboard.press('Shift+Tab');
     assert.equal(await isSeen(), [true, true], 'from below');
+    // On its side with a keyboard on the screen, or at 400 percent, little is left.
+    await page.setViewportSize({ width: 740, height: 140 });
+    await page.locator('[data-clear]').focus();
+    await tabTo(page, '#own-input-2');
+    const end = await field.evaluate((element) => element.getBoundingClientRect().bottom);
+    assert.ok(end <= 140, `the field ends at ${end} of 140 pixels`);
   });
 });
 
