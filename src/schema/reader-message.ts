@@ -11,5 +11,5 @@ export function subscribedText(title: string): string {
 
 /** Returns a message for the readers of a page: the names of fields are words without backticks, also at the start. */
 export function readerMessage(message: string): string {
-  return message.replace(/(?<=^|\. )`\w/g, (start) => start.toUpperCase()).replaceAll('`', '');
+  return message.replace(/(^|\. )`\w/g, (start) => start.toUpperCase()).replaceAll('`', '');
 }
