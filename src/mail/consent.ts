@@ -429,7 +429,7 @@ export async function openConsent(
   const source = { environment: { CATALOG_MAIL_KEY: mailKey }, folder: data, random: randomBytes };
   const tools = { subscriptions, now: Date.now };
   if (smtp === null) {
-    log.info('subscriptions are not confirmed by mail, since CATALOG_SMTP_URL is not set');
+    log.info('subscriptions are not confirmed by email, since CATALOG_SMTP_URL is not set');
     const key = await readMailKey(source);
     return key === null ? null : { ...tools, key, confirmations: null };
   }

@@ -82,7 +82,7 @@ test('without a mail server, subscriptions need no confirmation, the log says so
       assert.is((await postJson(server.address, '/api/subscribe', ann)).status, 200);
       const { pending, email } = JSON.parse(readFileSync(join(data, 'signups.jsonl'), 'utf8'));
       assert.equal([pending, email], [undefined, ann.email]);
-      assert.match(server.logged(), 'subscriptions are not confirmed by mail, since CATALOG_SMTP_URL is not set');
+      assert.match(server.logged(), 'subscriptions are not confirmed by email, since CATALOG_SMTP_URL is not set');
       const { pathname, search } = new URL(confirmAddress(subscribed, { runtimeUrl: base, key }, weekAgo));
       assert.is((await ask(server.address, pathname + search)).status, folderKey ? 410 : 404);
     });

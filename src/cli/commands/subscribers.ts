@@ -272,7 +272,7 @@ async function wasMailed(address: string, place: Place): Promise<boolean> {
 
 function noMailKey(folder: string): string {
   return (
-    `Nothing was erased. This address was asked to confirm by mail, but CATALOG_MAIL_KEY is not set and ${folder} has no mail.key. ` +
+    `Nothing was erased. This address was asked to confirm by email, but CATALOG_MAIL_KEY is not set and ${folder} has no mail.key. ` +
     'Without the key, emails to the address could begin again if a backup is restored. Run this command with the settings of the server. ' +
     'If the key is lost, set CATALOG_MAIL_KEY to a new one (openssl rand -hex 32), here and for the server.'
   );
