@@ -239,7 +239,8 @@ export async function takeIn(
     ],
     checks,
   );
-  const problems = refusals.map(({ message }) => message);
+  // The author can change their answers, but not the settings.
+  const problems = refusals.map(({ message }) => message.replace(/, or change your list: .*json(?=\.)/, ''));
   const whole = completed(answers, () => complete(answers, surroundings, checks), problems);
   if (whole === null) return refused(problems);
 

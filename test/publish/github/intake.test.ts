@@ -91,6 +91,7 @@ test('a form that cannot become a draft yet gets all remarks at once', async () 
     shown,
     /Please fix this:\n\n- `Category` is "cooking".*\n- `Tried in` is "Claude and ChatGPT".*Claude.*\n\n/,
   );
+  assert.not.match(shown, 'catalog.config.json', 'which only editors can change');
   assert.match(shown, /This would make it better:\n\n[\s\S]*`What the reader gets` has 11 characters/);
   assert.match(shown, /curly quotes.*This applies to 6 lines/);
 });
