@@ -128,18 +128,16 @@ export function shortQueue({ queueWarningDays }: Pick<Settings, 'queueWarningDay
 
 const daysShown = 14;
 
+interface StatusOptions {
+  today: string;
+  settings: Pick<Settings, 'timezone' | 'queueWarningDays'>;
+  problems?: readonly Diagnostic[];
+}
+
 /** The schedule of a catalog on the day `today`. `problems` are all its problems, including those that do not stop a publication. */
 export function status(
   content: Pick<Content, 'folders' | 'reserved' | 'diagnostics'>,
-  {
-    today,
-    settings,
-    problems = content.diagnostics,
-  }: {
-    today: string;
-    settings: Pick<Settings, 'timezone' | 'queueWarningDays'>;
-    problems?: readonly Diagnostic[];
-  },
+  { today, settings, problems = content.diagnostics }: StatusOptions,
 ) {
   const { folders, reserved, diagnostics } = content;
   const { agents, skipped } = select(content, { today, skipInvalid: true });

@@ -33,12 +33,7 @@ async function askForAnswers(fromFlags: Partial<Answers>, folder: string, ask: Q
   return complete(answers, folder);
 }
 
-interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
-  title?: string;
-  baseUrl?: string;
-  publisher?: string;
-  publisherUrl?: string;
-  timezone?: string;
+interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'>, Partial<Answers> {
   package?: string;
   git?: true;
 }
@@ -81,16 +76,10 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
 
   if (dir === '') throw new UsageError('The folder name is empty; leave it out to use this folder.');
   const folder = resolve(flags.cwd, dir ?? '.');
-  const fromFlags = checkFlags<Answers>(
-    [
-      ['title', '--title', flags.title],
-      ['baseUrl', '--base-url', flags.baseUrl],
-      ['publisher', '--publisher', flags.publisher],
-      ['publisherUrl', '--publisher-url', flags.publisherUrl],
-      ['timezone', '--timezone', flags.timezone],
-    ],
-    catalogs.answerChecks,
-  );
+  const flagged = questions.map(([key]) => {
+    return [key, `--${key.replace(/[A-Z]/g, '-$&').toLowerCase()}`, flags[key]] as const;
+  });
+  const fromFlags = checkFlags<Answers>(flagged, catalogs.answerChecks);
   const specification = catalogs.dependencyOn(flags.package, folder);
   refuseObstacles(folder, catalogs.catalogPaths);
   const present = readPackageJson(folder);

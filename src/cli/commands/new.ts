@@ -85,18 +85,10 @@ function tagsInUse({ folders }: Calendar, slug: string): Choice[] {
     .map(([value, count]) => ({ value, hint: count === 1 ? '1 agent' : `${count} agents` }));
 }
 
-interface Flags extends Pick<CommonFlags, 'cwd' | 'today' | 'format'> {
-  title?: string;
-  category?: string;
-  difficulty?: string;
-  runtime?: string[];
-  tag?: string[];
-  keyword?: string[];
-  date?: string;
-  excerpt?: string;
-  problem?: string;
-  config?: string;
-}
+interface Flags
+  extends Pick<CommonFlags, 'cwd' | 'today' | 'format'>,
+    Partial<Record<'title' | 'category' | 'difficulty' | 'date' | 'excerpt' | 'problem' | 'config', string>>,
+    Partial<Record<'runtime' | 'tag' | 'keyword', string[]>> {}
 
 export function addNew(program: CatalogCommand, terminal: Console): void {
   program

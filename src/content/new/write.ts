@@ -16,13 +16,8 @@ import { folderOf, readAgents } from '../read.ts';
  * Throws ContentError if `catalog validate` would report a new error with these files, and OperationError if the disk
  * refuses. Nothing is written then.
  */
-export function writeAgent(
-  cwd: string,
-  slug: string,
-  files: ReadonlyMap<string, string>,
-  { vocabulary, today }: { vocabulary: Vocabulary; today: string },
-): void {
-  const { errors } = checkFiles(cwd, slug, files, { vocabulary, today });
+export function writeAgent(...[cwd, slug, files, context]: Parameters<typeof checkFiles>): void {
+  const { errors } = checkFiles(cwd, slug, files, context);
   if (errors.length > 0) throw new ContentError(errors);
   writeFolder(cwd, slug, files);
 }
