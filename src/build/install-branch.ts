@@ -1,7 +1,7 @@
-import { blobId, readBlobs } from '../content/history.ts';
+import { blobId, commitsIn, readBlobs } from '../content/history.ts';
 import { orElse } from '../lib/errors.ts';
 import { sha256Of } from '../lib/files.ts';
-import { GitError, git, gitOrNull, isInRepository, isShallow } from '../lib/git.ts';
+import { GitError, gitOrNull, isInRepository, isShallow } from '../lib/git.ts';
 import { type PluginRelease, type PublishedPlugins, revisionOf } from '../schema/documents.ts';
 
 /** The releases on the branch `install`, as the cache keeps them. */
@@ -22,7 +22,8 @@ export function readReleases(cwd: string): Releases {
   const branch = findBranch(cwd);
   if (branch === null) return { plugins: [], note: null };
   try {
-    const versions = snapshots(history(cwd, branch));
+    const log = commitsIn(cwd, ['--raw', '--no-abbrev', branch, '--', ':(top,glob)plugins/*/**']);
+    const versions = snapshots(log.reverse());
     const blobs = versions.flatMap(({ manifest, skill }) => (skill === undefined ? [manifest] : [manifest, skill]));
     const texts = readBlobs(cwd, blobs);
     const { plugins, twice } = group(versions, texts);
@@ -62,19 +63,6 @@ function findBranch(cwd: string): string | null {
   return remote.find((ref) => ref === 'refs/remotes/origin/install') ?? remote[0] ?? (refs[0] || null);
 }
 
-/** The log of the branch, oldest first: after a NUL for each commit, the lines of the files that it changed. */
-function history(cwd: string, branch: string): string[][] {
-  const log = git(cwd, [
-    ...['-c', 'core.quotePath=false', '-c', 'log.showSignature=false', '-c', 'log.showRoot=true', 'log', '--reverse'],
-    ...['--first-parent', '-m', '--raw', '--no-abbrev', '--no-renames', '--format=%x00', branch],
-    ...['--', ':(top,glob)plugins/*/**'],
-  ]);
-  return log
-    .split('\0')
-    .slice(1)
-    .map((entry) => entry.split('\n'));
-}
-
 /** The files of a plugin right after a commit that changed its plugin.json. */
 interface Snapshot {
   name: string;
@@ -85,10 +73,11 @@ interface Snapshot {
   files: [path: string, blob: string][];
 }
 
-function snapshots(commits: readonly string[][]): Snapshot[] {
+/** `commits` are in order, oldest first. */
+function snapshots(commits: ReturnType<typeof commitsIn>): Snapshot[] {
   const versions: Snapshot[] = [];
   const plugins = new Map<string, Map<string, string>>();
-  for (const lines of commits) {
+  for (const { lines } of commits) {
     const released = new Set<string>();
     for (const line of lines) {
       const [, blob = '', status, name = '', path = ''] =

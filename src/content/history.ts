@@ -32,10 +32,10 @@ export function readHistory(catalog: string) {
     if (isShallow(catalog)) {
       return without('this clone is shallow (fetch the whole history with `git fetch --unshallow`)');
     }
-    const numbered = commitsIn(catalog, numberLog).flatMap(({ commit, lines }) =>
+    const numbered = commitsIn(catalog, ['--relative', ...numberLog]).flatMap(({ commit, lines }) =>
       lines.map((path) => `${commit} ${path.split('/')[1]}`),
     );
-    const log = commitsIn(catalog, changeLog);
+    const log = commitsIn(catalog, ['--relative', ...changeLog]);
     const blobs = log.flatMap(({ lines }) => lines.flatMap((line) => promptBlob.exec(line)?.[1] ?? []));
     const digests = new Map(
       [...readBlobs(catalog, blobs)].map(([blob, text]) => [blob, sha256Of(servedText(text))] as const),
@@ -54,7 +54,7 @@ export function readHistory(catalog: string) {
 /** Reads every version of the prompts of some agents in the history, also those before a revert, newest first. */
 export function promptTexts(catalog: string, slugs: readonly string[]): string[] {
   const files = slugs.map((slug) => `agents/${slug}/prompt.txt`);
-  const blobs = commitsIn(catalog, ['--raw', '--no-abbrev', '--', ...files]).flatMap(({ lines }) =>
+  const blobs = commitsIn(catalog, ['--relative', '--raw', '--no-abbrev', '--', ...files]).flatMap(({ lines }) =>
     lines.flatMap((line) => promptBlob.exec(line)?.[1] ?? []),
   );
   return [...readBlobs(catalog, blobs).values()].map(servedText);
@@ -239,10 +239,11 @@ interface Commit {
  * Returns the commits of the first parents that a log lists, newest first. Only the first line of a commit starts with NUL,
  * so no text in a repository can look like one. Throws GitError, for example if git takes longer than a minute.
  */
-function commitsIn(cwd: string, options: readonly string[]): Commit[] {
+export function commitsIn(cwd: string, options: readonly string[]): Commit[] {
+  const settings = ['-c', 'core.quotePath=false', '-c', 'log.showSignature=false', '-c', 'log.showRoot=true'];
   const log = git(cwd, [
-    ...['-c', 'core.quotePath=false', '-c', 'log.showSignature=false', 'log', '--format=%x00%H%x09%ct'],
-    ...['--first-parent', '-m', '--no-renames', '--diff-algorithm=myers', '--relative', ...options],
+    ...[...settings, 'log', '--format=%x00%H%x09%ct', '--first-parent', '-m', '--no-renames'],
+    ...['--diff-algorithm=myers', ...options],
   ]);
   return log
     .split('\0')
@@ -260,7 +261,7 @@ function commitsIn(cwd: string, options: readonly string[]): Commit[] {
  * on the branch, not those on branches that were merged later. `slug` can be a pattern. Throws GitError.
  */
 function replacedVersions(cwd: string, tips: readonly string[], key: 'issue' | 'date', slug = '*') {
-  const changed = ['--raw', '--no-abbrev', '--diff-filter=DM', `-G^${key}:`];
+  const changed = ['--relative', '--raw', '--no-abbrev', '--diff-filter=DM', `-G^${key}:`];
   const files = `:(glob)agents/${slug}/agent.md`;
   const versions = commitsIn(cwd, [...changed, ...tips, '--', files]).flatMap(({ commit, time, lines }) =>
     lines.flatMap((line) => {
@@ -278,11 +279,9 @@ function replacedVersions(cwd: string, tips: readonly string[], key: 'issue' | '
  */
 function firstNumbered(cwd: string, tip: string, slugs: readonly string[]): string | null {
   const files = slugs.map((slug) => `agents/${slug}/agent.md`);
-  const log = gitOrNull(cwd, [
-    ...['-c', 'core.quotePath=false', 'log', '--first-parent', '-m', '--name-only', '--no-renames', '--relative'],
-    ...['--diff-filter=AM', '-G^issue:', '--format=%x00', tip, '--', ...files],
-  ]);
-  const oldest = (log ?? '').split('\0').at(-1)?.trim().split('\n') ?? [];
+  const added = ['--relative', '--name-only', '--diff-filter=AM', '-G^issue:', tip, '--', ...files];
+  const log = orNull(() => commitsIn(cwd, added));
+  const oldest = log?.at(-1)?.lines.filter((line) => line !== '') ?? [];
   const [only] = oldest;
   return oldest.length === 1 && only !== undefined ? (slugs[files.indexOf(only)] ?? null) : null;
 }
