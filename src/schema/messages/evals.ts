@@ -112,12 +112,12 @@ export const evalMessages = {
   }),
 
   answerMissing(file: string): Wording {
-    const what = file.includes('.turn-')
-      ? 'a later answer of this conversation'
-      : `the answer ${file.includes('.without-prompt') ? 'without the prompt' : 'to this case'}`;
+    const isControl = file.includes('.without-prompt');
+    const answer = isControl ? 'the answer without the prompt' : 'the answer to this case';
+    const what = file.includes('.turn-') ? 'a later answer of this conversation' : answer;
     return {
       message: `${file}, ${what}, is missing.`,
-      hint: 'Record it again with `npx --no daily-agent-catalog eval --record --model <model>`, or remove this entry.',
+      hint: `Record it again with \`npx --no daily-agent-catalog eval --record ${isControl ? '--without-prompt ' : ''}--model <model>\`, or remove this entry.`,
     };
   },
 
