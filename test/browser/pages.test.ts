@@ -231,6 +231,25 @@ for (const width of [phone, desk]) {
   });
 }
 
+test('skipped lines are one thin line, no comma is apart from its word, and no question is asked twice', () =>
+  onPage({}, async (page) => {
+    await page.goto(`${site.address}/agents/claim-ladder`);
+    await page.locator('#proof ~ * details').evaluateAll((all) => all.map((each) => each.setAttribute('open', '')));
+    const skipped = page.locator('.changes > hr').first();
+    assert.is((await skipped.boundingBox())?.height, 1);
+    assert.equal(
+      await page.locator('#verdict, .vote legend').evaluateAll((all) => all.map((each) => each.clientHeight > 1)),
+      [true, false],
+    );
+    await page.goto(`${site.address}/agents/flaky-test-detective`);
+    const gap = await page.locator('.facts a', { hasText: /^ci$/ }).evaluate((link) => {
+      const word = document.createRange();
+      word.selectNodeContents(link);
+      return link.getBoundingClientRect().right - word.getBoundingClientRect().right;
+    });
+    assert.ok(gap < 1, `${gap} pixels`);
+  }));
+
 test('a link to answers opens them, also after they were closed, and so does its address', async () => {
   await onPage({ viewport: { width: phone, height: 900 } }, async (page) => {
     await page.goto(`${site.address}/agents/dependency-bump-judge`);
