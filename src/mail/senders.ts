@@ -22,24 +22,19 @@ import { buttondown } from './providers/buttondown.ts';
 import { listmonk } from './providers/listmonk.ts';
 import { resend } from './providers/resend.ts';
 import { webhook } from './providers/webhook.ts';
-import { parseSmtpSettings, type SmtpSettings } from './settings.ts';
+import { parseSmtpSettings } from './settings.ts';
 import { openSmtp, type Smtp, SmtpFailed } from './smtp.ts';
-import { parseSubscriberSettings, type SubscriberSettings } from './subscribers.ts';
+import { parseSubscriberSettings } from './subscribers.ts';
 import { fileSubscriptions } from './subscribers-file.ts';
 
 /** How announcements are sent. Contains keys and passwords, so do not log it. */
-type AnnounceSettings =
-  | Extract<SubscriberSettings, { provider: 'buttondown' }>
-  | (Extract<SubscriberSettings, { provider: 'resend' }> & { from: string })
-  | (Extract<SubscriberSettings, { provider: 'listmonk' }> & { templateId: number })
-  | Extract<SubscriberSettings, { provider: 'webhook' }>
-  | { provider: 'file'; smtp: SmtpSettings; rate: number };
+type AnnounceSettings = ReturnType<typeof parseAnnounceSettings>;
 
 /**
  * Reads how announcements are sent: by the service that stores the subscribers (CATALOG_SIGNUPS), or over SMTP if a file
  * does. Throws UsageError with every variable that is missing or wrong.
  */
-export function parseAnnounceSettings(environment: NodeJS.ProcessEnv): AnnounceSettings {
+export function parseAnnounceSettings(environment: NodeJS.ProcessEnv) {
   const subscribers = parseSubscriberSettings(undefined, environment);
   const value = (name: string) => environment[name]?.trim() || undefined;
   const number = (name: string, fallback: string | undefined, rule: string) => {
@@ -71,7 +66,7 @@ export function parseAnnounceSettings(environment: NodeJS.ProcessEnv): AnnounceS
     case 'file': {
       const smtp = parseSmtpSettings(environment);
       const rate = number('CATALOG_MAIL_RATE', '5', 'a whole number of emails in a second, from 1 on');
-      if (smtp !== null) return { provider: 'file', smtp, rate };
+      if (smtp !== null) return { provider: subscribers.provider, smtp, rate };
       throw new UsageError(
         'CATALOG_SMTP_URL is missing; it has to be the mail server that sends the emails, such as smtps://user:password@host.',
       );
