@@ -49,7 +49,7 @@ test('the last line of validate says how many problems catalog fix solves, none 
       (await catalog(['validate', ...slugs, '--cwd', folder])).stderr.trimEnd().split('\n').at(-1) ?? '';
     assert.is(await validate(), 'npx --no daily-agent-catalog fix --write solves 2 of 3 problems.');
     assert.match(await validate('a'), 'Every rule is explained at');
-    assert.is(await validate('b'), 'npx --no daily-agent-catalog fix --write solves 2 of 2 problems.');
+    assert.is(await validate('b'), 'npx --no daily-agent-catalog fix b --write solves 2 of 2 problems.');
     await catalog(['fix', '--write', '--cwd', folder]);
     assert.match(await validate(), 'Every rule is explained at');
     assert.is(await validate('b'), '1 agent checked, no errors.');

@@ -42,8 +42,8 @@ async function validate(named: string[], flags: Flags, terminal: Console): Promi
     terminal.print(`${prettyReport(reported, { color: terminal.colorData })}\n`);
     terminal.say(`Every rule is explained at ${rulePage()}\n`);
     const fixable = countFixable(reported, resolve(flags.cwd), flags, process.env);
-    const problems = plural(reported.length, 'problem');
-    if (fixable > 0) terminal.say(`npx --no daily-agent-catalog fix --write solves ${fixable} of ${problems}.\n`);
+    const [fix, problems] = [['fix', ...slugs, '--write'].join(' '), plural(reported.length, 'problem')];
+    if (fixable > 0) terminal.say(`npx --no daily-agent-catalog ${fix} solves ${fixable} of ${problems}.\n`);
   }
   const count = slugs.length === 0 ? folders.length : slugs.length;
   if (format === 'github') {
