@@ -238,7 +238,7 @@ export function addEval(program: CatalogCommand, terminal: Console): void {
   command
     .explain(
       '\nThe cases and checks of an agent are in evals/checks.yaml, its recorded answers in evals/recordings/.\n' +
-        '\nExit codes: 0 all answers were graded, even if some fail their checks; 1 the files of an agent have errors, an\nanswer could not be recorded or, with --fail, an answer fails a check.\n' +
+        '\nExit codes: 0 all answers were graded, even if some fail their checks; 1 the files of an agent have errors, a\ncounterexample passes its check, an answer could not be recorded or, with --fail, an answer fails a check.\n' +
         recordHelp +
         '\nExamples:\n  $ catalog eval\n  $ catalog eval release-notes\n  $ catalog eval --fail\n  $ catalog eval --summary\n  $ catalog eval --mutate release-notes\n  $ catalog eval --format json\n' +
         '  $ catalog eval --record --model llama3.1:8b --url http://localhost:11434/v1   Ollama\n' +

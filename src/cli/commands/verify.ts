@@ -17,8 +17,8 @@ export function addVerify(program: CatalogCommand, terminal: Console): void {
     .share('cwd', 'today')
     .formats('pretty', 'json')
     .explain(
-      '\nExit codes: 0 every copy is an unchanged current or earlier revision; 1 a copy is changed, withdrawn or unknown.\n' +
-        'Other texts in a folder are not counted as unknown.\n' +
+      '\nExit codes: 0 every copy is an unchanged current or earlier revision; 1 a copy is changed, withdrawn or unknown,\n' +
+        'or a path has no copy. Other texts in a folder are not counted as unknown.\n' +
         '\nExamples:\n  $ catalog verify prompt.txt --site https://agents.example.com\n' +
         '  $ catalog verify ~/.claude/skills --site https://agents.example.com\n  $ catalog verify old-prompt.txt\n',
     )
