@@ -93,7 +93,7 @@ const yaml: [title: string, ...found: string[]][] = [
   ['title: The one agent\nkeywords:\n  - a |b\n  -testing: x', `5:3 ${noSpace('- testing: x')}`],
   [`title: ${'['.repeat(101)}${']'.repeat(101)}`, `2:108 ${tooDeep}`],
   [`title: ${']'.repeat(5000)}${'['.repeat(5000)}`, `2:5108 ${tooDeep}`],
-  ...['- ', '? ', ': '].map((sign): [string, string] => [`title: ${sign.repeat(100)}a`, `2:6 ${tooDeep}`]),
+  ...['- ', '? ', ': ', '-  '].map((sign): [string, string] => [`title: ${sign.repeat(100)}a`, `2:6 ${tooDeep}`]),
   [
     `title: The one agent\ntag: [${'{ a: 1 }, [b], '.repeat(101)}]`,
     '3:1 front-matter/unknown-key `tag` is not a known key. ~ Did you mean `tags`?',

@@ -54,6 +54,7 @@ const rows: [schema: z.ZodType, value: unknown, ...told: string[]][] = [
   ],
   [one(z.number()), { a: '1:60' }, '`a` is "1:60"; it has to be a number. ~ Correct it, or remove it.'],
   [one(z.boolean()), { a: 'true' }, '`a` is "true"; it has to be true or false. ~ Remove the quotes.'],
+  [one(z.boolean()), { a: 'false' }, '`a` is "false"; it has to be true or false. ~ Remove the quotes.'],
   [one(z.boolean()), { a: 'Off' }, '`a` is "Off"; it has to be true or false. ~ Did you mean false?'],
   [one(z.boolean()), { a: 'y' }, '`a` is "y"; it has to be true or false. ~ Did you mean true?'],
   [one(z.boolean()), { a: 'maybe' }, '`a` is "maybe"; it has to be true or false. ~ Correct it, or remove it.'],
