@@ -2,6 +2,7 @@ import { blobId, commitsIn, readBlobs } from '../content/history.ts';
 import { orElse } from '../lib/errors.ts';
 import { sha256Of } from '../lib/files.ts';
 import { GitError, gitOrNull, isInRepository, isShallow } from '../lib/git.ts';
+import { entry } from '../lib/groups.ts';
 import { type PluginRelease, type PublishedPlugins, revisionOf } from '../schema/documents.ts';
 
 /** The releases on the branch `install`, as the cache keeps them. */
@@ -83,8 +84,7 @@ function snapshots(commits: ReturnType<typeof commitsIn>): Snapshot[] {
       const [, blob = '', status, name = '', path = ''] =
         /^:\d+ \d+ \w+ (\w+) ([A-Z])\tplugins\/([a-z0-9-]+)\/(.+)$/.exec(line) ?? [];
       if (status === undefined) continue;
-      const files = plugins.get(name) ?? new Map<string, string>();
-      plugins.set(name, files);
+      const files = entry(plugins, name, () => new Map<string, string>());
       if (status === 'D') files.delete(path);
       else files.set(path, blob);
       if (path === 'plugin.json') released.add(name);
@@ -106,8 +106,7 @@ function group(versions: readonly Snapshot[], texts: ReadonlyMap<string, string>
   for (const { name, manifest, skill, files } of versions) {
     const version = versionIn(texts.get(manifest), name);
     if (version === null) continue;
-    const releases = plugins.get(name) ?? [];
-    plugins.set(name, releases);
+    const releases = entry(plugins, name, () => []);
     const same = releases.find((release) => release.version === version);
     const skillText = skill === undefined ? undefined : texts.get(skill);
     const skillDigest = skillText === undefined ? null : sha256Of(skillText);

@@ -13,6 +13,7 @@ import {
   mergeBase,
   orNull,
 } from '../lib/git.ts';
+import { entry } from '../lib/groups.ts';
 import { compareText, servedText } from '../lib/text.ts';
 import type { Change } from '../schema/agent.ts';
 import { type Schedule, scheduleIn } from './parse/front-matter.ts';
@@ -93,18 +94,13 @@ function changesBySlug(
       if (file === 'agent.md' && (status === 'A' || status === 'D')) whole.add(slug);
       const isNumber = file === 'agent.md' && `${added} ${removed}` === '1 0' && numbered.has(`${commit} ${slug}`);
       if (slug === '' || status !== undefined || isNumber || `${added} ${removed}` === '0 0') continue;
-      const change = ofCommit.get(slug) ?? { commit, time, whole: whole.has(slug), prompt: null };
+      const change = entry(ofCommit, slug, () => ({ commit, time, whole: whole.has(slug), prompt: null }));
       if (file === 'prompt.txt') {
         const sha256 = prompts.get(slug) ?? null;
         change.prompt = { added: Number(added) || 0, removed: Number(removed) || 0, sha256 };
       }
-      ofCommit.set(slug, change);
     }
-    for (const [slug, change] of ofCommit) {
-      const earlier = changes.get(slug);
-      if (earlier === undefined) changes.set(slug, [change]);
-      else earlier.push(change);
-    }
+    for (const [slug, change] of ofCommit) entry(changes, slug, () => []).push(change);
   }
   return changes;
 }

@@ -1,3 +1,4 @@
+import { entry } from '../lib/groups.ts';
 import { columnsText, compareText, csv, visible } from '../lib/text.ts';
 import type { StoredVote, VoteTotal } from './vote.ts';
 
@@ -125,14 +126,6 @@ function totals(yes: number, no: number) {
 
 function sum(agents: readonly AgentVotes[], key: 'yes' | 'no' | 'notes'): number {
   return agents.reduce((total, agent) => total + agent[key], 0);
-}
-
-function entry<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
-  const existing = map.get(key);
-  if (existing !== undefined) return existing;
-  const made = make();
-  map.set(key, made);
-  return made;
 }
 
 /** The name of an agent for people: its title, or its slug if no build has it. */
