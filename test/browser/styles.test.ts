@@ -170,10 +170,9 @@ test('paper has the whole prompt, and nothing that only works on a screen', asyn
     assert.is(await isCut(), true, 'the screen shows its start');
     await page.emulateMedia({ media: 'print' });
     assert.is(await isCut(), false);
-    // Where a sheet ends, browsers cut off the last lines of a box that scrolls.
     const boxes = page.locator('pre, .excerpted');
     const flows = await boxes.evaluateAll((all) => all.map((each) => getComputedStyle(each).overflow));
-    assert.equal(new Set(flows), new Set(['visible']));
+    assert.equal(new Set(flows), new Set(['visible']), 'a sheet cuts off the end of a box that scrolls');
     await page.emulateMedia({ media: 'screen' });
   });
   await look('/agents/agent-1', { colorScheme: 'dark' }, async (page) => {
@@ -405,6 +404,7 @@ const pairs: Record<string, [string, string][]> = {
   '/': [['.issue .numeral', '.issue time']],
   '/developers': [['#mcp ~ * .commands', '.commands + p']],
   '/agents/long-words': [
+    ['.front-install > p', '.front-install > .install'],
     ['.leaf-body.prose li > p', '.leaf-body.prose li > pre'],
     ['.leaf-body.prose li > pre', '.leaf-body.prose li > .scroll'],
     ['.leaf-body.prose li > .scroll', '.leaf-body.prose li > p:last-child'],
