@@ -3,6 +3,7 @@ import * as fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { OperationError } from '../lib/errors.ts';
+import { entry } from '../lib/groups.ts';
 import { inTurn, once } from '../lib/lazy.ts';
 import { cannotUse, type Disk, ifMissing, realPath } from '../storage/disk.ts';
 import { openJournal, openLastingJournal, tornPath } from '../storage/journal.ts';
@@ -78,10 +79,7 @@ export class SubscriptionIndex {
   }
 
   #ofMailbox(address: string): StoredSubscription[] {
-    const { mailbox } = mailboxOf(address);
-    const subscriptions = this.#byMailbox.get(mailbox) ?? [];
-    this.#byMailbox.set(mailbox, subscriptions);
-    return subscriptions;
+    return entry(this.#byMailbox, mailboxOf(address).mailbox, () => []);
   }
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { OperationError, orElse } from '../../lib/errors.ts';
+import { entry } from '../../lib/groups.ts';
 import { compareText } from '../../lib/text.ts';
 import {
   type PluginRelease,
@@ -133,11 +134,7 @@ export function versionsByRelease(
   }
 
   return {
-    of(agent) {
-      const version = versions.get(agent.slug) ?? compare(agent);
-      versions.set(agent.slug, version);
-      return version[1];
-    },
+    of: (agent) => entry(versions, agent.slug, () => compare(agent))[1],
     get known() {
       return [...versions].filter(([, [key]]) => key !== '').map(([name, version]) => [name, ...version] as const);
     },

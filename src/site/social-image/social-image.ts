@@ -1,3 +1,4 @@
+import { onceForEach } from '../../lib/lazy.ts';
 import type { Settings } from '../../schema/settings.ts';
 import { listed, none, type Output } from '../output.ts';
 import { accentColor } from '../shared/page.ts';
@@ -46,8 +47,10 @@ const ellipsis = '…';
  */
 export class Typesetter {
   readonly #fonts: readonly Font[];
-  /** The widths that were looked up; null if no font has the character. */
-  readonly #advances = new Map<string, number | null>();
+  /** The width of a character, looked up once; null if no font has it. */
+  readonly #advance = onceForEach((character: string) => {
+    return this.#fonts.map((font) => font.advance(character)).find((width) => width !== undefined) ?? null;
+  });
 
   /** `name` is the font's file name. `fonts` are in the order in which the renderer falls back on them. */
   constructor(fonts: readonly Font[], name: string) {
@@ -84,14 +87,6 @@ export class Typesetter {
     if (lines.length <= most) return { size, lines };
     const kept = lines.slice(0, most);
     return { size, lines: kept.map((line, index) => (index === most - 1 ? this.#shorten(line, width / size) : line)) };
-  }
-
-  #advance(character: string): number | null {
-    const cached = this.#advances.get(character);
-    if (cached !== undefined) return cached;
-    const advance = this.#fonts.map((font) => font.advance(character)).find((width) => width !== undefined) ?? null;
-    this.#advances.set(character, advance);
-    return advance;
   }
 
   #widthOf(text: string): number {
