@@ -357,7 +357,7 @@ const advice = 'Run npx --no daily-agent-catalog db migrate first.';
 /** What to do about errors of the database, by their codes: a table does not exist, and a right is missing. */
 const hints: Record<string, string> = {
   '42P01': advice,
-  '42501': 'Use the role that owns the tables. It can give a server its rights with catalog db migrate --grant.',
+  '42501': 'Use the role that owns the tables. It gives rights with npx --no daily-agent-catalog db migrate --grant.',
 };
 
 /**
