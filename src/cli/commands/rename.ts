@@ -52,5 +52,5 @@ function howToCommit(cwd: string, gone: readonly string[], to: string): string {
   const here = relative(process.cwd(), cwd);
   const git = here === '' ? 'git' : `git -C ${shellWord(here)}`;
   const folders = [...gone, to].map((name) => shellWord(`agents/${name}`)).join(' ');
-  return ` Commit ${['it', 'both'][gone.length] ?? 'all of them'}: ${git} add${gone.length > 0 ? ' --all' : ''} ${folders}`;
+  return ` Add ${['it', 'both'][gone.length] ?? 'all of them'} to the next commit: ${git} add${gone.length > 0 ? ' --all' : ''} ${folders}`;
 }

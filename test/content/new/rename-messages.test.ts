@@ -33,7 +33,7 @@ test('a withdrawn agent has no page after it was renamed, and the message does n
     assert.is(code, 0);
     assert.is(
       stderr,
-      'Renamed back to away. It is No. 2. It is withdrawn, so neither address has a page. Commit both: git add --all agents/back agents/away\n',
+      'Renamed back to away. It is No. 2. It is withdrawn, so neither address has a page. Add both to the next commit: git add --all agents/back agents/away\n',
     );
     const built = await catalog(['build', '--cwd', site]);
     assert.is(built.code, 0, built.stderr);
@@ -67,9 +67,9 @@ test('after a second rename before a commit, the command also removes the folder
   inCatalog(async ({ site }) => {
     await catalog(['rename', 'one', 'between'], { cwd: site });
     const { stderr } = await catalog(['rename', 'between', 'new'], { cwd: site });
-    assert.match(stderr, 'Commit both: git add --all agents/one agents/new\n');
+    assert.match(stderr, 'Add both to the next commit: git add --all agents/one agents/new\n');
     const back = await catalog(['rename', 'new', 'one'], { cwd: site });
-    assert.match(back.stderr, 'Commit it: git add agents/one\n');
+    assert.match(back.stderr, 'Add it to the next commit: git add agents/one\n');
   }));
 
 test('an agent with a name that a shell would split is quoted', () =>
@@ -77,7 +77,7 @@ test('an agent with a name that a shell would split is quoted', () =>
     writeCatalog(site, [{ slug: 'My Agent', date: '2099-01-02', front: { draft: 'true' } }]);
     gitSync(site, 'add', '--all');
     const { stderr } = await catalog(['rename', 'My Agent', 'my-agent'], { cwd: site });
-    assert.match(stderr, 'Commit both: git add --all "agents/My Agent" agents/my-agent\n');
+    assert.match(stderr, 'Add both to the next commit: git add --all "agents/My Agent" agents/my-agent\n');
   }));
 
 test('without Git, there is no command for it', () =>

@@ -66,7 +66,7 @@ test('an unpublished agent only moves; --json prints the result for programs', (
   inCatalog(async (folder) => {
     const before = read(folder, 'coming');
     const said = (await rename(folder, 'coming', 'soon')).stderr;
-    assert.is(said, 'Renamed coming to soon. Commit both: git add --all agents/coming agents/soon\n');
+    assert.is(said, 'Renamed coming to soon. Add both to the next commit: git add --all agents/coming agents/soon\n');
     const { stdout, stderr } = await rename(folder, 'soon', 'later', '--format', 'json');
     assert.is(stderr, '');
     assert.equal(JSON.parse(stdout), { from: 'soon', to: 'later', folder: 'agents/later', issue: null });
