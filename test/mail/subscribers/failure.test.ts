@@ -14,8 +14,15 @@ const sentences: [facts: Omit<FailureFacts, 'provider'>, words: string][] = [
     { reason: 'redirect', step: 'create', status: 302 },
     '(create) answered with a redirect (302), which is not followed',
   ],
-  [{ reason: 'refused', step: 'create', status: 403, code: 'no' }, '(create) refused it with status 403 (no)'],
-  [{ reason: 'refused', step: 'create', status: 403 }, '(create) refused it with status 403'],
+  [
+    { reason: 'refused', step: 'create', status: 403, code: 'no' },
+    '(create) refused it with status 403 (no): check CATALOG_SIGNUPS_KEY',
+  ],
+  [
+    { reason: 'refused', step: 'create', status: 401 },
+    '(create) refused it with status 401: check CATALOG_SIGNUPS_KEY',
+  ],
+  [{ reason: 'refused', step: 'create', status: 422 }, '(create) refused it with status 422'],
   [
     { reason: 'answer', step: 'look up', status: 200 },
     '(look up) answered with status 200, but not in the expected form',
