@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import * as z from 'zod';
 import { parseJsonLine } from '../lib/bounded.ts';
 import { OperationError, orElse } from '../lib/errors.ts';
+import { once } from '../lib/lazy.ts';
 import { cannotUse, createFile, type Disk, hasCode, ifMissing, realPath, syncFolder, undo } from './disk.ts';
 import { type JournalOptions, openLastingJournal } from './journal.ts';
 import { findLogs, newline, parseLine, readLines, rewriteLines } from './line-file.ts';
@@ -101,24 +102,19 @@ export async function openVoteLog(options: VoteLogOptions): Promise<VoteStore> {
   const journal = await openLastingJournal<NewVote, StoredVote>({ ...options, prepare }).catch((error) => {
     throw cannotUse(`The vote log ${options.file}`, error);
   });
-  let secrets: ReturnType<typeof dailySecret> | undefined;
+  // The final path of the log is known only once it is open.
+  const secrets = once(() => dailySecret({ path: `${journal.file}.secret`, disk, random, warn }));
   // The secret is replaced each day even without votes. If it cannot be stored, the next vote reports that.
   const renew = async () => {
-    if (journal.isOpen()) await secretOf(utcDay(now())).catch(() => {});
+    if (journal.isOpen()) await secrets()(utcDay(now())).catch(() => {});
   };
   await renew();
   const renewal = setInterval(renew, 60_000);
   renewal.unref();
 
-  /** The final path of the log is known only once it is open. */
-  function secretOf(day: string): Promise<Buffer> {
-    secrets ??= dailySecret({ path: `${journal.file}.secret`, disk, random, warn });
-    return secrets(day);
-  }
-
   async function prepare(votes: readonly NewVote[]): Promise<readonly StoredVote[]> {
     const at = now();
-    return stamp(votes, { at, secret: await secretOf(utcDay(at)), random });
+    return stamp(votes, { at, secret: await secrets()(utcDay(at)), random });
   }
 
   return {

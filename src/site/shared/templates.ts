@@ -76,11 +76,10 @@ export function compileTemplates(
       errors.push(explainTemplate(source, error));
       continue;
     }
-    let compiled: Handlebars.TemplateDelegate | undefined;
+    const compiled = once(() => compile(source.text, names));
     const named: Handlebars.TemplateDelegate = (data, options) => {
       try {
-        compiled ??= compile(source.text, names);
-        return compiled(data, options);
+        return compiled()(data, options);
       } catch (error) {
         throw error instanceof ContentError ? error : new ContentError([explainTemplate(source, error)]);
       }
