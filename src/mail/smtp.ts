@@ -53,7 +53,9 @@ export class SmtpFailed extends Error {
     // nodemailer calls each failure of a connection ESOCKET.
     const code = typeof errno === 'number' && errno < 0 ? getSystemErrorName(errno) : broad;
     const status = typeof responseCode === 'number' ? responseCode : null;
-    super(`The mail server did not accept an email (${[code, command, status].filter((fact) => fact).join(', ')}).`);
+    const facts = [code, command, status].filter((fact) => fact).join(', ');
+    const hint = /^(?:CONN|EHLO|STARTTLS|AUTH)/.test(String(command)) ? ' Check CATALOG_SMTP_URL.' : '';
+    super(`The mail server did not accept an email (${facts}).${hint}`);
     this.code = typeof code === 'string' ? code : null;
     this.status = status;
     this.aboutAddress = command === 'RCPT TO' && status !== 421;

@@ -93,6 +93,7 @@ test('a server that is away is a failure before anything was sent', async () => 
   const failure = await smtp.send(mail).catch((error) => error);
   smtp.close();
   assert.equal([failure.outcome, failure.code], ['unsent', 'ECONNREFUSED']);
+  assert.match(failure.message, / an email \(ECONNREFUSED, CONN\)\. Check CATALOG_SMTP_URL\.$/);
 });
 
 test('an address with a line break adds no recipient and no header', async () => {

@@ -85,12 +85,10 @@ async function tell(
     terminal.say(`Nothing new is due on ${published.today}.${earlier}\n`);
   }
   for (const { issue, slug, title } of releases) terminal.say(`${verb} No. ${issue}: ${visible(title)} (${slug})\n`);
-  if (!dryRun && releases.length > 0 && published.commit === null) {
+  if (!dryRun && releases.length > 0 && published.commit === null)
     terminal.say('The issue numbers are written but not committed. Commit them with git, or add --commit next time.\n');
-  }
-  if (published.commit !== null) {
+  if (published.commit !== null)
     terminal.say(`Committed as ${published.commit.slice(0, 12)}${published.pushed ? ' and pushed' : ''}.\n`);
-  }
   terminal.say(
     next === null
       ? 'No agent is scheduled next. Start one with npx --no daily-agent-catalog new.\n'
