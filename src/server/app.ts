@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import polka, { type IError, type Request, type Response } from 'polka';
+import { explainSystemError } from '../lib/errors.ts';
 import { type Consent, openConsent } from '../mail/consent.ts';
 import type { SubscriberStore } from '../mail/provider.ts';
 import { openSubscribers } from '../mail/subscribers.ts';
@@ -215,13 +216,13 @@ function routesBelow(app: AppParts): (mount: string) => Route[] {
   ];
 }
 
-/** Logs a bug in a handler and answers 500, if the answer has not begun. */
+/** Logs why a handler failed, which is a bug unless the system refused it a file, and answers 500, if the answer has not begun. */
 function answerBug({ log }: ServerLog) {
   return (error: string | IError, request: Request, response: Response): void => {
     const { method, path } = request;
     log.error(
       { err: error, method, path, request: requestId(request) },
-      'a request failed because of a bug in the server',
+      explainSystemError(error) ?? 'a request failed because of a bug in the server',
     );
     if (response.headersSent) response.destroy();
     else sendEarlyError(request, response, 'internal', 'The server failed. The error is in its log.');

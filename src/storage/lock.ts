@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { OperationError, reasonOf, succeeds } from '../lib/errors.ts';
+import { OperationError, prevented, reasonOf, succeeds } from '../lib/errors.ts';
 import { createFile, type Disk, hasCode, ifMissing, writeAll } from './disk.ts';
 import { parseLine } from './line-file.ts';
 
@@ -408,12 +408,9 @@ export async function alone<Result>(
   const onWait = ({ who }: FileInUse) => say(`${other} (${who}). Waiting until it has finished.\n`);
   const ownOptions = { disk: fs, now: () => new Date(), random: randomBytes, warn: () => {}, onWait };
   const lock = await acquireLock({ ...ownOptions, ...options }).catch((error) => {
-    throw new OperationError(
-      error instanceof FileInUse
-        ? `${other} (${error.who}). Wait until it has finished, then run the command again.`
-        : `Cannot write ${options.file}.lock (${error.message}).`,
-      { cause: error },
-    );
+    if (!(error instanceof FileInUse)) throw prevented(`Cannot write ${options.file}.lock`, error);
+    const advice = 'Wait until it has finished, then run the command again.';
+    throw new OperationError(`${other} (${error.who}). ${advice}`, { cause: error });
   });
   try {
     return await work(() => lock.beatNow());

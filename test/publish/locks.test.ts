@@ -26,7 +26,9 @@ test('while another run has the repository, nothing is changed, and the message 
 test('a lock that cannot be written is reported with the reason', () =>
   inRepository(async ({ editor }) => {
     writeFiles(editor, { '.git/catalog-publish.lock/file': '' });
-    await refused(editor, /Cannot write \S+catalog-publish\.lock \(EISDIR/, () => publish(editor));
+    await refused(editor, /Cannot write \S+catalog-publish\.lock: it is a folder, not a file \(EISDIR\)\./, () =>
+      publish(editor),
+    );
   }));
 
 test('a lock of another git process is reported with the fix, and stays', () =>

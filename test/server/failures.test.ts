@@ -34,6 +34,19 @@ test('a bug is logged with its route and answered with 500, without a word about
     assert.equal(logged(), [line, line]);
   }));
 
+test('a file that the system refuses is not logged as a bug: the line names it and the reason', () => {
+  const refusal = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE', path: '/site/atom.xml' });
+  return withApp({ votes: { append: fails(refusal) } }, async ({ address, logged }) => {
+    const answer = await postJson(address, '/api/feedback', good);
+    assert.equal(told(answer), [500, 'no-store', { error: 'internal', message: sorry }]);
+    const reason = '/site/atom.xml cannot be used: this program has too many files open (EMFILE).';
+    assert.equal(
+      logged().map(({ msg }) => msg),
+      [reason],
+    );
+  });
+});
+
 test('a bug in MCP is logged and answered with 500, with the id of the message', () =>
   withApp(
     { follower: (real) => ({ ...real, current: () => ({ ...real.current(), mcp: undefined as never }) }) },
