@@ -99,7 +99,7 @@ export function reasonOf(error: unknown): string {
 
 /** The error for something that a system error prevents. `what` is the start of its sentence, as in `x cannot be read`. */
 export function prevented(what: string, cause: unknown): OperationError {
-  return new OperationError(`${what}: ${systemReason(reasonOf(cause))}.`, { cause });
+  return new OperationError(`${what}: ${systemReason(reasonOf(cause)).replace(/\.$/, '')}.`, { cause });
 }
 
 /** A sentence for a system error, such as a full disk or a file where a folder is needed; null for any other error. */
