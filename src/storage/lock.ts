@@ -75,7 +75,7 @@ export class FileInUse extends OperationError {
 
   constructor(file: string, owner: LockOwner | undefined) {
     const who = owner === undefined ? 'another process' : `process ${owner.pid} on ${owner.host}, since ${owner.since}`;
-    super(`${file} is in use by ${who}. Stop that process first, or use another file for this one.`);
+    super(`${file} is in use by ${who}. Stop that process first, or give this one another data folder with --data.`);
     this.who = who;
   }
 }

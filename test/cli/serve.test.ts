@@ -22,7 +22,10 @@ test('serve --build builds, prints the address, serves it, and exits with 0 on S
       const before = snapshot(join(folder, 'dist'));
       const second = await catalog(['serve', '--build', '--port', '0', '--cwd', folder, ...data]);
       assert.is(second.code, 1);
-      assert.match(second.stderr, 'is in use by process');
+      assert.match(
+        second.stderr,
+        /is in use by process .* first, or give this one another data folder with --data\.\n$/,
+      );
       const flags = ['--base-url', 'https://elsewhere.example', '--port', '0', '--cwd', folder, ...data];
       const third = await catalog(['serve', ...flags]);
       assert.match(third.stderr, '--base-url and --runtime-url have no effect without --build');
