@@ -178,12 +178,10 @@ export function failureText(subject: Subject, { status, message, retryAfter }: F
   const not = subject === 'vote' ? 'Your vote was not recorded.' : 'You are not subscribed.';
   // Proxies answer with these, too, and they ask the same of the reader.
   const isCommon = status === null || status === 413 || status === 429 || status === 503;
-  if (message === null && !isCommon) {
+  if (message === null && !isCommon)
     return `${not} Something other than the server answered (status ${status}), such as a proxy or the login page of a network. Check your connection and try again ${later}.`;
-  }
-  if (status === null) {
+  if (status === null)
     return `${not} The server did not respond. Check your connection and try again. Your entries are still in the form.`;
-  }
   const reasons: Record<number, string> = {
     400: readerMessage(message ?? '') || 'Something in the form is invalid.',
     403: 'Only pages of this site may send it. Open this page at its original address.',

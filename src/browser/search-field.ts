@@ -1,3 +1,5 @@
+import { recall } from './memory.ts';
+
 /** A search is in the form, in the filters of the archive, and in the address bar, under the same names. */
 
 const names = ['q', 'category', 'difficulty', 'runtime', 'tag'] as const;
@@ -87,6 +89,9 @@ export function startSearch(): void {
     list.all.hidden = searched;
     list.results.hidden = !searched;
     list.results.classList.toggle('reserved', searched);
+    // After "Back" or a reload, they are as high as before, and the browser finds the place where the reader was.
+    const shown = recall(`results ${location.search}`, 'sessionStorage');
+    list.results.style.minBlockSize = (searched && shown?.split(' ')[1]) || '';
   };
   const tell = (text: string, toType = '', inList = toType) => {
     if (attached) return;
@@ -102,8 +107,9 @@ export function startSearch(): void {
       .then((module: { attach(form: HTMLFormElement): Promise<void> }) => module.attach(form))
       .then(
         () => {
-          attached = true;
           list?.results.classList.remove('reserved');
+          list?.results.style.removeProperty('min-block-size');
+          attached = true;
         },
         () => {
           loading = false;

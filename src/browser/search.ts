@@ -3,6 +3,7 @@
 import MiniSearch, { type AsPlainObject } from 'minisearch';
 import { isTooShort, type SearchEntry, type StoredEntry, searchAgents, searchOptions } from '../site/search/query.ts';
 import { make } from './make.ts';
+import { recall, remember } from './memory.ts';
 import { isEmpty, isSearching, listOf, readForm, type SearchState, showAddress, writeAddress } from './search-field.ts';
 
 /** How many results the archive shows at first, and how many more each time. */
@@ -144,11 +145,14 @@ function startList(form: HTMLFormElement, index: Index): void {
   const lineOf = resultLine(form.dataset.agents ?? '');
   let matches: Result[] = [];
   let address = location.search;
+  /** Where this tab remembers how many results of a search it showed, and how high they were: `40 6000px`. */
+  const key = () => `results ${location.search}`;
 
-  const showMore = () => {
+  const showMore = (count = portion) => {
     const shown = list.childElementCount;
-    list.append(...matches.slice(shown, shown + portion).map(lineOf));
+    list.append(...matches.slice(shown, shown + count).map(lineOf));
     more.hidden = list.childElementCount >= matches.length;
+    remember(key(), `${list.childElementCount} ${results.offsetHeight}px`, 'sessionStorage');
     return list.children[shown]?.querySelector('a');
   };
   const search = () => {
@@ -159,15 +163,13 @@ function startList(form: HTMLFormElement, index: Index): void {
     // If nothing is found, readers can browse instead.
     all.hidden = matches.length > 0;
     list.replaceChildren();
-    const toBrowse = results.hidden && searched.text !== '' ? ' Below is the whole archive.' : '';
-    count.textContent = searched.text + toBrowse;
-    return showMore();
+    count.textContent = searched.text + (results.hidden && searched.text ? ' Below is the whole archive.' : '');
+    return showMore(Math.max(portion, Number.parseInt(recall(key(), 'sessionStorage') ?? '0', 10)));
   };
   const commit = () => {
-    const first = search();
     writeAddress(readForm(form));
     address = location.search;
-    return first;
+    return search();
   };
   for (const filters of document.querySelectorAll('.filters')) filters.addEventListener('input', commit);
   form.addEventListener('submit', (event) => {
@@ -207,9 +209,8 @@ function searchFiltered(index: Index, state: SearchState): Searched {
 /** Finds agents by words, the best first. */
 function searchIndex(index: Index, q: string, fits: (agent: StoredEntry) => boolean): Searched {
   const matches = searchAgents(index, q, fits);
-  if (matches.length === 0 && isTooShort(q)) {
+  if (matches.length === 0 && isTooShort(q))
     return { matches, text: 'No agents found. To find longer words, type at least three letters or digits.' };
-  }
   if (matches[0]?.whole === false)
     return { matches, text: `No agent has every word. ${countText(matches.length)} with some of them.` };
   return { matches, text: countText(matches.length) };
@@ -243,10 +244,8 @@ function resultLine(agents: string): (result: Result) => HTMLElement {
 }
 
 function dateText(date: string): string {
-  const language = document.documentElement.lang;
-  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(
-    new Date(`${date}T00:00:00Z`),
-  );
+  const names = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'long', timeZone: 'UTC' });
+  return names.format(new Date(`${date}T00:00:00Z`));
 }
 
 function linkTo(href: string, ...children: (string | Node)[]): HTMLAnchorElement {

@@ -78,6 +78,24 @@ test('sees 20 results at first, and gets to the next 20, and then to the last, w
   });
 });
 
+test('finds the place in many results again after "Back" and after a reload', async () => {
+  await look('/archive?q=list', {}, async (page) => {
+    await page.route('**/search-index.json', (route) => route.fulfill({ body: largeIndex }));
+    await page.reload();
+    await textOf(page, 'main .results-count', /^45 agents found$/);
+    await page.locator('.more-results').click();
+    const [titles, seen] = [page.locator('.result-list h3'), page.locator('.result-list > li').nth(35)];
+    await seen.evaluate((result) => result.scrollIntoView({ behavior: 'instant', block: 'center' }));
+    const place = await page.evaluate(() => scrollY);
+    for (const leave of [() => page.goto(`${address()}/about`).then(() => page.goBack()), () => page.reload()]) {
+      await leave();
+      await textOf(page, 'main .results-count', /^45 agents found$/);
+      assert.is(await titles.count(), 40);
+      await until(async () => Math.abs((await page.evaluate(() => scrollY)) - place) < 5);
+    }
+  });
+});
+
 test('is told how many agents have only some of the words, and sees no results for a space', async () => {
   await look('/archive', {}, async (page) => {
     await page.locator('#search').fill('zebra xyzzy');
