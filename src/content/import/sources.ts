@@ -174,17 +174,20 @@ function reasonOf({ code }: CsvError): string {
 /** Decodes a stream of bytes. Throws OperationError if they are not UTF-8. */
 async function* utf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const linesOf = (bytes: Buffer) => bytes.toString('latin1').split('\n');
   let line = 1;
+  let last: Buffer = Buffer.alloc(0);
   try {
     for await (const chunk of chunks) {
-      const text = decoder.decode(chunk, { stream: true });
-      line += text.split('\n').length - 1;
-      yield text;
+      [line, last] = [line + linesOf(last).length - 1, chunk];
+      yield decoder.decode(chunk, { stream: true });
     }
     yield decoder.decode();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    const place = `the first invalid character is on line ${line} or after it`;
+    // The first line of a part of the file may begin within a character.
+    const index = linesOf(last).findIndex((text) => !isUtf8(Buffer.from(text, 'latin1')));
+    const place = `the first invalid character is on line ${line + Math.max(0, index)} or after it`;
     throw new OperationError(`The CSV is not UTF-8 text: ${place}. Save it in UTF-8.`, { cause: error });
   }
 }
@@ -215,7 +218,9 @@ export async function* readPrompts(
   const format = formatFor(name);
   if (format === 'prompts-chat') {
     const chunks = isAddress(from) ? await downloaded(from) : null;
-    const open = () => (chunks === null ? createReadStream(existingFile(from)) : Readable.from(chunks));
+    if (chunks === null && kindOf(from) !== 'file')
+      throw new OperationError(`${from} is not a file. Name the CSV itself.`);
+    const open = () => (chunks === null ? createReadStream(from) : Readable.from(chunks));
     // A broken CSV is refused before anything of it is imported.
     for await (const _ of readPromptsChat(open()));
     return yield* readPromptsChat(open());
@@ -249,11 +254,6 @@ async function downloaded(address: string): Promise<Buffer[]> {
 function pathIn(address: string): string {
   const { pathname } = new URL(address);
   return orElse(() => decodeURIComponent(pathname), pathname);
-}
-
-function existingFile(path: string): string {
-  if (kindOf(path) === 'file') return path;
-  throw new OperationError(`${path} is not a file. Name the CSV itself.`);
 }
 
 function promptFiles(format: string | undefined, path: string): string[] {

@@ -143,9 +143,13 @@ const broken: [name: string, csv: string | Uint8Array, message: RegExp][] = [
   [
     'Latin-1',
     Buffer.concat([Buffer.from(`act,prompt\nA,a\n${'x,y\n'.repeat(1)}`), Buffer.from('é,é\n', 'latin1')]),
-    /not UTF-8 text: the first invalid character is on line 1 or after it/,
+    /not UTF-8 text: the first invalid character is on line 4 or after it/,
   ],
-  ['half of a character at its end', Buffer.from('act,prompt\nA,a\n\xc3', 'latin1'), /not UTF-8 text/],
+  [
+    'half of a character at its end',
+    Buffer.from('act,prompt\nA,a\n\xc3', 'latin1'),
+    /not UTF-8 text.* line 3 or after/,
+  ],
   ['other columns', 'title,text\nA,a\n', /^error: The CSV has no column act and no column prompt\./],
 ];
 for (const [name, csv, message] of broken) {
