@@ -186,11 +186,9 @@ function systemCode(error: unknown): string {
 function decode(name: string, bytes: Buffer, report: (finding: Omit<Finding, 'slug' | 'file'>) => void): string | null {
   const at = (text: string, offset: number, code: Diagnostic['code'], wording: Wording) =>
     report({ code, text, location: locationAt(text, offset), ...wording });
-  const hasWrongUnits = isUtf16(bytes);
-  if (!isUtf8(bytes) || hasWrongUnits) {
-    const text = bytes.toString('utf8');
-    const offset = hasWrongUnits ? 0 : firstInvalid(bytes, text);
-    at(text, offset, 'file/encoding', fileMessages.notUtf8(name, hasWrongUnits));
+  const wrong = wrongEncoding(name, bytes);
+  if (wrong !== null) {
+    report({ code: 'file/encoding', ...wrong });
     return null;
   }
   const marked = bytes.toString('utf8');
@@ -203,6 +201,15 @@ function decode(name: string, bytes: Buffer, report: (finding: Omit<Finding, 'sl
     return null;
   }
   return text.replace(/\r\n?/g, '\n');
+}
+
+/** Says where and why bytes are not UTF-8, with the text that they seem to be; null if they are. */
+export function wrongEncoding(name: string, bytes: Buffer) {
+  const hasWrongUnits = isUtf16(bytes);
+  if (isUtf8(bytes) && !hasWrongUnits) return null;
+  const text = bytes.toString('utf8');
+  const location = locationAt(text, hasWrongUnits ? 0 : firstInvalid(bytes, text));
+  return { text, location, ...fileMessages.notUtf8(name, hasWrongUnits) };
 }
 
 /** Decodes a file that does not belong in an agent folder, to search it for secrets. Returns null if it is not text. */

@@ -18,7 +18,7 @@ import { baseUrl, type KnownVocabulary, ruleSettings, type Settings, settingsSou
 import { readJson } from './parse/json-errors.ts';
 import { textFindings, valueFindings, withoutFound } from './parse/text-checks.ts';
 import { parseYaml } from './parse/yaml.ts';
-import { maxFileBytes } from './read.ts';
+import { maxFileBytes, wrongEncoding } from './read.ts';
 
 /** The name of the settings file in a catalog's folder. */
 export const settingsFile = 'catalog.config.json';
@@ -133,14 +133,14 @@ function override(name: string, value: string | undefined): string | undefined {
 
 /** Reads as much of the settings file as possible, with its problems. */
 function readSettings(cwd: string): { value: unknown; diagnostics: Diagnostic[] } {
-  let text: string;
+  let bytes: Buffer;
   try {
     const path = join(cwd, settingsFile);
     const stats = statSync(path);
     if (stats.size > maxFileBytes) throw Object.assign(new Error(), { code: 'EFBIG' });
     // Reading a named pipe would wait until another program writes to it.
     if (stats.isFIFO()) throw Object.assign(new Error(), { code: 'a named pipe' });
-    text = readFileSync(path, 'utf8');
+    bytes = readFileSync(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const wording =
@@ -149,7 +149,10 @@ function readSettings(cwd: string): { value: unknown; diagnostics: Diagnostic[] 
         : settingsMessages.unreadable(settingsFile, cwd, code);
     return { value: undefined, diagnostics: [diagnose({ code: 'settings/missing', file: settingsFile, ...wording })] };
   }
-  return parseSettings(text);
+  const wrong = wrongEncoding(settingsFile, bytes);
+  return wrong === null
+    ? parseSettings(bytes.toString('utf8'))
+    : { value: undefined, diagnostics: [diagnose({ code: 'settings/json', file: settingsFile, ...wrong })] };
 }
 
 function parseSettings(bytes: string): { value: unknown; diagnostics: Diagnostic[] } {

@@ -134,6 +134,23 @@ test('line endings of Windows and old Macs are white space, and errors keep thei
     }
   }));
 
+test('settings in another encoding than UTF-8, as some editors of Windows write it, get that as their only error', () =>
+  inFolder((folder) => {
+    const text = JSON.stringify({ ...smallSettings, title: 'Café' }, null, 2);
+    const encodings: [bytes: Buffer, place: string, message: string][] = [
+      [Buffer.from(`\uFEFF${text}`, 'utf16le'), '1:1', 'catalog.config.json is UTF-16 text; it has to be UTF-8.'],
+      [Buffer.from(text, 'latin1'), '2:16', 'catalog.config.json is not UTF-8 text.'],
+    ];
+    for (const [bytes, place, message] of encodings) {
+      writeFiles(folder, { 'catalog.config.json': bytes });
+      const found = checkSettings(folder, {}, {}).diagnostics;
+      assert.equal(
+        found.map((it) => `${it.line}:${it.column} ${it.code} ${it.message} ${it.hint}`),
+        [`${place} settings/json ${message} Save the file as UTF-8.`],
+      );
+    }
+  }));
+
 test('a folder or a named pipe with the name of the settings file is reported as unreadable', async () => {
   const kinds: Record<string, (path: string) => void> = {
     EISDIR: (path) => mkdirSync(path),

@@ -148,6 +148,12 @@ function parseTexts(folder: SourceFolder, schema: FrontMatterSchema): Omit<Parse
   const locationOf = locationsInFrontMatter(text);
   reportText('agent.md', valueFindings(source.data, locationOf));
   reportText('agent.md', renderedFindings(text, source.bodyOffset));
+  const misplaced = keyInBody(source, schema);
+  if (misplaced !== null) {
+    const closing = locationAt(text, text.lastIndexOf('---', source.bodyOffset), 3);
+    report('agent.md', 'front-matter/missing', frontMatterMessages.closedEarly(misplaced), closing);
+    return { ...folderParts, written: null };
+  }
   const data = checkFrontMatter(source, schema, { locationOf, hasConfig: configFile !== null, report });
   checkBody(source, text, report);
   if (data === null) return { ...folderParts, written: null };
@@ -187,6 +193,12 @@ function withoutConflicts(texts: ReadonlyMap<string, string>, report: Report): M
       return conflict === null;
     }),
   );
+}
+
+/** The key with which the text after the front matter begins, if another line closes it; null if the text is no front matter. */
+function keyInBody({ body }: SplitSource, schema: FrontMatterSchema): string | null {
+  const [, key = ''] = /^\s*(\w+):/.exec(body) ?? [];
+  return key in schema.shape && body.includes('\n---\n') ? key : null;
 }
 
 /** Reports errors in the values of front matter. Returns the values, or null if there are errors. */

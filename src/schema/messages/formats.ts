@@ -37,6 +37,11 @@ export const frontMatterMessages = {
     hint: 'Add a `---` line after the last key.',
   },
 
+  closedEarly: (key: string) => ({
+    message: `This line closes the front matter, but \`${key}\` and another \`---\` follow.`,
+    hint: 'Remove this line, so that all keys are between two `---` lines.',
+  }),
+
   tooLong: (length: number, most: number) => ({
     message: `The front matter has ${length} characters; at most ${most} are allowed.`,
     hint: 'Shorten it: long texts belong in the samples or the prompt.',
