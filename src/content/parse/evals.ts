@@ -112,7 +112,7 @@ function readFolder(folder: string, cases: readonly Case[], source: EvalsSource)
     const plain = `${name}.without-prompt.txt`;
     const { withoutPrompt } = recorded;
     for (const needed of [`${name}.txt`, ...turns, ...(withoutPrompt === undefined ? [] : [plain])])
-      if (!names.includes(path + needed)) refuse(file, evalMessages.answerMissing(needed), at());
+      if (!names.includes(path + needed)) refuse(file, evalMessages.answerMissing(needed, turns.length > 0), at());
     if (withoutPrompt !== undefined && withoutPrompt.model !== recorded.model) {
       const location = locationOf(['cases', name, 'withoutPrompt', 'model']);
       refuse(file, evalMessages.controlOfOtherModel(withoutPrompt.model, recorded.model), location);

@@ -343,9 +343,9 @@ const answerRules: EditorialRules = {
 
   /** Recorded answers were made with the current prompt and the current input of their case. */
   'editorial/stale': (view) =>
-    (view.agent.evals?.answers ?? []).flatMap(({ case: name, folder, recorded, stale }) => {
+    (view.agent.evals?.answers ?? []).flatMap(({ case: name, folder, recorded, stale, turns }) => {
       if (stale === null) return [];
-      const wording = evalMessages.answerStale(stale, recorded.model, name, recorded.date);
+      const wording = evalMessages.answerStale(stale, recorded.model, name, recorded.date, turns.length > 0);
       return atKey(view, `evals/recordings/${folder}/recording.json`, ['cases', name, `${stale}Sha256`], wording);
     }),
 };

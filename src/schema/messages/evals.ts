@@ -111,13 +111,13 @@ export const evalMessages = {
     hint: proposal === undefined ? 'Add the case, or remove its recordings.' : `Did you mean \`${proposal}\`?`,
   }),
 
-  answerMissing(file: string): Wording {
+  answerMissing(file: string, isConversation: boolean): Wording {
     const isControl = file.includes('.without-prompt');
     const answer = isControl ? 'the answer without the prompt' : 'the answer to this case';
     const what = file.includes('.turn-') ? 'a later answer of this conversation' : answer;
     return {
       message: `${file}, ${what}, is missing.`,
-      hint: `Record it again with \`npx --no daily-agent-catalog eval --record ${isControl ? '--without-prompt ' : ''}--model <model>\`, or remove this entry.`,
+      hint: `Record ${isConversation ? 'the conversation again by hand' : `it again with \`npx --no daily-agent-catalog eval --record ${isControl ? '--without-prompt ' : ''}--model <model>\``}, or remove this entry.`,
     };
   },
 
@@ -137,9 +137,9 @@ export const evalMessages = {
     hint: 'Change the prompt and record the answer again. If the prompt no longer demands this, change the check.',
   }),
 
-  /** `changed` is "prompt" or "input", whichever changed. */
-  answerStale: (changed: string, model: string, caseName: string, date: string) => ({
+  /** `changed` is "prompt" or "input", whichever changed. The command records no conversations. */
+  answerStale: (changed: string, model: string, caseName: string, date: string, byHand: boolean) => ({
     message: `The ${changed} changed after ${model} answered the case \`${caseName}\` on ${date}.`,
-    hint: 'Record the answer again with `npx --no daily-agent-catalog eval --record --stale --model <model>`. Until then, readers see that it is out of date.',
+    hint: `Record the ${byHand ? 'conversation again by hand' : 'answer again with `npx --no daily-agent-catalog eval --record --stale --model <model>`'}. Until then, readers see that it is out of date.`,
   }),
 } satisfies Messages;
