@@ -131,6 +131,6 @@ export type Metrics = Awaited<ReturnType<typeof startMetrics>>;
 
 /** A group of paths. There are few, since each makes a dozen time series. */
 function routeOf(path: string): string {
-  const [, operation] = /\/api\/(feedback|subscribe|mcp)(?:\/server-card)?$/.exec(path) ?? [];
+  const operation = /\/api\/(feedback|subscribe|mcp)(?:\/server-card)?$/.exec(path)?.[1];
   return operation ?? (path === '/healthz' || path === '/readyz' ? 'health' : 'files');
 }

@@ -119,8 +119,11 @@ test('a torn last line is set aside and reported at startup, and no complete lin
     assert.is(readFileSync(`${log}.torn`, 'utf8').trimEnd(), torn);
   }));
 
-test('under load, a vote log that is removed, or rotated by rename and SIGHUP, loses only removed votes', () =>
-  withProcess({}, async ({ server, log }) => {
+/** Preloaded into a server: a bug outside of a request, at SIGUSR2. */
+const buggy = "data:text/javascript,process.on('SIGUSR2', () => { throw new Error('a bug'); });";
+
+test('under load, a vote log that is removed, or rotated by rename and SIGHUP, loses only removed votes, and a bug ends the server with a line that says so', () =>
+  withProcess({ node: ['--import', buggy] }, async ({ server, log }) => {
     const load = startVoting(server.address);
     const logs = [log];
     for (let round = 1; round <= 4; round += 1) {
@@ -142,6 +145,9 @@ test('under load, a vote log that is removed, or rotated by rename and SIGHUP, l
     renameSync(log, `${log}.5`);
     assert.is((await vote(server.address, 'after a rename without a signal')).status, 200);
     assert.equal(notesIn(log), ['after a rename without a signal']);
+    const { code, stdout } = await server.stop('SIGUSR2');
+    assert.is(code, 1);
+    assert.match(stdout, /"err":\{[^}]*"message":"a bug".*"msg":"the server stops because of a bug"\}\n$/);
   }));
 
 test('what SIGHUP does starts a new log without waiting for a vote', () =>

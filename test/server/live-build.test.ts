@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { test } from 'uvu';
@@ -88,6 +88,23 @@ for (const isInPlace of [false, true]) {
       assert.equal(slugs(), ['one', 'three', 'two']);
     }));
 }
+
+test('after a build that was staged, a link that is switched to another copy of it is followed', () =>
+  inFolder(async (folder) => {
+    const dist = builtCatalog(folder);
+    const second = builtCatalog(join(folder, 'b'), twoAgents);
+    const link = join(folder, 'link');
+    symlinkSync(dist, link);
+    const { refresh, current } = await follow(folder, link);
+    const pending = stage(folder, second);
+    await refresh();
+    putInPlace(dist, pending);
+    rmSync(link);
+    symlinkSync(second, link);
+    rmSync(dist, { recursive: true });
+    await refresh();
+    assert.is.not(await current().files.get('feed.xml'), null);
+  }));
 
 test('a reader who asks while a build is being loaded gets that build too', () =>
   inFolder(async (folder) => {

@@ -54,7 +54,10 @@ function answersIn(raw: string, expected: readonly string[]): string[] {
   return answers;
 }
 
-/** The data that is sent at once, the data that is sent once an answer has begun, and the expected answers in order. */
+/**
+ * The data that is sent at once, the data that is sent once an answer has begun (the end if it is empty), and the expected
+ * answers in order.
+ */
 const astray: [name: string, packets: [first: string, second?: string], answers: string[]][] = [
   ['a vote, then no request', [`${aVote}GET /a b\r\n\r\n`], ['200 body', '400 body']],
   ['a large answer, then no request', [`${large}nothing\r\n\r\n`], ['200 large', '400 body']],
@@ -78,6 +81,11 @@ const astray: [name: string, packets: [first: string, second?: string], answers:
     ['200 large', '400 body'],
   ],
   ['a body that goes astray after its answer', [posted(`text/plain\r\n${chunked}`), 'zz\r\n'], ['415 body']],
+  [
+    'a body that ends early, after its answer',
+    [`${get('/').trimEnd()}\r\nContent-Length: 9\r\n\r\n`, ''],
+    ['200 body'],
+  ],
   [
     'a body of HEAD that goes astray',
     [`HEAD /api/none HTTP/1.1\r\nHost: localhost\r\n${chunked}\r\n\r\n`, 'zz\r\n'],
@@ -105,7 +113,8 @@ test('malformed requests are refused after the answers to earlier requests, not 
       const { socket, isClosed } = client(here);
       let raw = '';
       socket.setEncoding('latin1').on('data', (part) => {
-        if (raw === '' && second !== undefined) socket.write(second, 'latin1');
+        if (raw === '' && second === '') socket.end();
+        else if (raw === '' && second !== undefined) socket.write(second, 'latin1');
         raw += part;
       });
       socket.resume();

@@ -228,6 +228,7 @@ export const moduleTests: Record<string, readonly string[]> = {
   site: outputsTests,
   server: [
     ...serverTests,
+    'server/mcp/agent-text',
     'server/mcp/answers',
     'server/mcp/suggestions',
     'server/mcp/errors',

@@ -6,6 +6,7 @@ export const serverTests: readonly string[] = [
   'server/log-lines',
   'server/listening',
   'server/failures',
+  'server/full-disk',
   'server/live-build',
   'server/client',
   'server/limits',

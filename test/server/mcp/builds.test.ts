@@ -65,6 +65,15 @@ for (const indent of [0, 1, 4]) {
   });
 }
 
+test('a build with a search index that cannot be read is refused, and the error names the file', () =>
+  inFolder(async (folder) => {
+    const dist = builtCatalog(folder, agents);
+    const read = async (path: string) =>
+      path === 'search-index.json' ? Buffer.from('{}') : readFile(join(dist, path));
+    const error = await loadMcpCatalog(read, {}).catch((reason) => reason);
+    assert.match(String(error), /^Error: search-index\.json cannot be read: ./);
+  }));
+
 test('the index that the server loads in slices finds what the page’s index finds, in the same order', async () => {
   await inFolder(async (folder) => {
     const bytes = await readFile(join(builtCatalog(folder, agents), 'search-index.json'));
