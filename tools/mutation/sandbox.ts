@@ -51,17 +51,20 @@ const logger = {
  * is running.
  */
 export async function makeSandbox(root: string, folder: string): Promise<Sandbox> {
-  const path = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'catalog-mutation-'));
-  const remove = () => rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'catalog-mutation-'));
+  const path = join(base, 'copy');
+  const remove = () => rmSync(base, { recursive: true, force: true, maxRetries: 5 });
   try {
     // For root, PostgreSQL runs as the user nobody, who has to reach its programs in here.
-    chmodSync(path, 0o711);
+    chmodSync(base, 0o711);
     const skipped = new Set(
       ['node_modules', '.git', 'lib', 'dist', 'data', 'coverage'].map((name) => join(root, name)),
     );
     cpSync(root, path, { recursive: true, filter: (from) => !skipped.has(from) });
     symlinkSync(join(root, 'node_modules'), join(path, 'node_modules'));
-    for (const name of ['lib', 'tmp']) mkdirSync(join(path, name));
+    mkdirSync(join(path, 'lib'));
+    // Next to the copy, since some tests need a folder that is not in a repository.
+    mkdirSync(join(base, 'tmp'));
     copyHistory(root, path);
     const mutants = await instrument(path, folder);
     countTests(path);

@@ -26,9 +26,8 @@ export class Worker {
       detached: true,
       env: {
         ...process.env,
-        TMPDIR: join(path, 'tmp'),
         // The sandbox is a repository, and the catalogs of tests are not.
-        GIT_CEILING_DIRECTORIES: join(path, 'tmp'),
+        TMPDIR: join(path, '../tmp'),
         CATALOG_CACHE: join(path, `cache-${name}`),
         MUTATION_COVERAGE: join(path, `coverage-${name}`),
         ...(mutant === undefined ? {} : { __STRYKER_ACTIVE_MUTANT__: mutant }),
