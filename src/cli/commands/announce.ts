@@ -126,7 +126,8 @@ async function run(flags: Flags, terminal: Console): Promise<void> {
     const data = dataFolder(flags);
     const result = await withAnnouncements(data, terminal, (store) => runAnnounce(flags, data, store, terminal));
     if (flags.format === 'json') terminal.printJson(result);
-    else terminal[result.outcome === 'listed' ? 'print' : 'say'](`${result.message}\n`);
+    else if (result.outcome === 'listed') terminal.print(`${result.message}\n`);
+    else terminal.say(`${result.message}\n`);
     if (result.outcome === 'incomplete' || result.outcome === 'uncertain') terminal.exitCode = 1;
   } catch (error) {
     if (error instanceof OperationError && flags.format === 'json') {
