@@ -106,7 +106,7 @@ for (const { name, withRuntime } of stores) {
       const refused = await send('slug=one&vote=%3Cscript%3E');
       assert.is(refused.status, 400);
       assert.match(refused.headers['content-type'] ?? '', 'text/html');
-      assert.match(refused.text, '>vote has to be one of yes, no.<', 'without backticks');
+      assert.match(refused.text, '>Vote has to be one of yes, no.<', 'without backticks, and with a capital');
       assert.not.match(refused.text, /send the form again|<script>&/);
       assert.is((await send('slug=one&vote=yes&note=a%00b')).status, 303);
       const unknown = await send('slug=none&vote=yes');
