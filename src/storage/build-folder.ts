@@ -268,8 +268,8 @@ export function readWithdrawn(dist: string): ReadonlySet<string> | null {
 }
 
 /** Reads build.json in `dist`. Throws OperationError if there is no build. */
-export function readBuildInfo(dist: string): Pick<BuildInfo, 'id' | 'baseUrl' | 'counts' | 'preview'> {
-  return readJson(dist, buildFile, buildInfo.pick({ id: true, baseUrl: true, counts: true, preview: true }));
+export function readBuildInfo(dist: string): Pick<BuildInfo, 'id' | 'counts' | 'preview'> {
+  return readJson(dist, buildFile, buildInfo.pick({ id: true, counts: true, preview: true }));
 }
 
 /** Throws OperationError if build.json in `dist` cannot be read. Called before a server creates its logs. */

@@ -5,6 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BuildWriter } from '../../src/build/write.ts';
 import { inFolder, type SmallAgent, snapshot, writeCatalog, writeFiles } from '../support/catalog.ts';
+import { systemError } from '../support/journal.ts';
 import { catalog } from '../support/process.ts';
 import { writeBuild } from '../support/write-build.ts';
 
@@ -129,6 +130,38 @@ test('all new files are synced before the first of them is moved into place', as
       ...['one', 'a/two', 'build.json'].map((path) => join('staging/files', path)),
       join('staging', 'plan.json'),
     ]);
+  });
+});
+
+test('a file that another process has just moved into place is no error, and a file that cannot be moved is one', async () => {
+  await inFolder((folder) => {
+    const dist = join(folder, 'dist');
+    const write = (text: string) =>
+      writeBuild(dist, new Map(['one', 'build.json'].map((path) => [path, Buffer.from(text)])));
+    write('old');
+    const { renameSync } = fs;
+    let moved = (from: string, to: string) => renameSync(from, to);
+    Object.assign(fs, {
+      renameSync(from: string, to: string) {
+        if (to === join(dist, 'one')) moved(from, to);
+        renameSync(from, to);
+      },
+    });
+    syncBuiltinESMExports();
+    try {
+      write('new');
+      assert.equal(snapshot(dist), { one: 'new', 'build.json': 'new' });
+      for (const code of ['EIO', 'ENOENT']) {
+        moved = () => {
+          throw systemError(code);
+        };
+        assert.throws(() => write(code), code);
+        assert.equal(snapshot(dist), { one: 'new', 'build.json': 'new' });
+      }
+    } finally {
+      Object.assign(fs, { renameSync });
+      syncBuiltinESMExports();
+    }
   });
 });
 

@@ -120,6 +120,10 @@ export const moduleTests: Record<string, readonly string[]> = {
     'site/revisions',
   ],
   storage: [
+    'build/atomic',
+    'build/writing',
+    'publish/deploy/deploy',
+    'publish/deploy/preview',
     'storage/journal/after-failures',
     'storage/journal/durability',
     'storage/journal/failing-disk',

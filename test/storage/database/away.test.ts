@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DatabaseUnavailable } from '../../../src/storage/database.ts';
 import { type Database, openDatabase } from '../../../src/storage/postgres.ts';
-import { until } from '../../support/until.ts';
+import { until, withStillClock } from '../../support/until.ts';
 
 /** Which errors mean that the database is away, and when it counts as available again. */
 
@@ -16,12 +16,20 @@ async function withAnswers(
   const query = async (given: string | { text: string }) => ({
     rows: answer(typeof given === 'string' ? given : given.text),
   });
-  pg.Pool.prototype.connect = (async () => ({ query, release() {} })) as unknown as typeof connect;
+  let taken = 0;
+  const release = () => {
+    taken -= 1;
+  };
+  pg.Pool.prototype.connect = (async () => {
+    taken += 1;
+    return { query, release };
+  }) as unknown as typeof connect;
   const warnings: string[] = [];
   const warn = (message: string) => void warnings.push(message);
   const database = openDatabase({ url: 'postgres://127.0.0.1:1/catalog', warn });
   try {
     await use(database, warnings);
+    await until(() => taken === 0);
   } finally {
     await database.close();
     pg.Pool.prototype.connect = connect;
@@ -68,6 +76,39 @@ for (const [name, error, isAway] of errors) {
       },
     ));
 }
+
+test('a statement for which no connection is free for two seconds is refused, and the log says why', () =>
+  withStillClock(async (later) => {
+    const { connect } = pg.Pool.prototype;
+    const client = { on() {}, release() {}, query: async () => ({ rows: [{ one: 1 }] }) };
+    let tries = 0;
+    pg.Pool.prototype.connect = async function (this: pg.Pool) {
+      tries += 1;
+      if (tries === 1) this.emit('connect', client as unknown as pg.PoolClient);
+      if (tries === 1 || tries > 5) return client;
+      later(1_000);
+      throw reported('53300');
+    } as unknown as typeof connect;
+    const warnings: string[] = [];
+    const database = openDatabase({ url: 'postgres://127.0.0.1:1/catalog', warn: (text) => void warnings.push(text) });
+    try {
+      assert.equal(await database.query('SELECT 1'), [{ one: 1 }]);
+      const refused = await database.query('SELECT 1').catch((reason) => reason);
+      assert.instance(refused, DatabaseUnavailable);
+      assert.equal(
+        [tries, warnings],
+        [
+          3,
+          [
+            'Statements wait for a connection to the database. The server has 1 of 10 (CATALOG_DATABASE_CONNECTIONS) and gets no other: 53300.',
+          ],
+        ],
+      );
+    } finally {
+      await database.close();
+      pg.Pool.prototype.connect = connect;
+    }
+  }));
 
 test('after a failover, a database that only answers is still away, until it takes votes', () => {
   let [isUp, mode, asked] = [false, 'on', 0];

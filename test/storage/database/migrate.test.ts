@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import pg from 'pg';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { grantServer, migrate } from '../../../src/storage/postgres.ts';
@@ -6,6 +7,7 @@ import { bundled } from '../../support/catalog.ts';
 import { loud } from '../../support/loud.ts';
 import { execSql, type Postgres, startPostgres } from '../../support/postgres.ts';
 import { catalog } from '../../support/process.ts';
+import { until } from '../../support/until.ts';
 
 /** `catalog db migrate`, and what the role of a server may do afterward. */
 
@@ -35,6 +37,29 @@ test('of several runs at once, each migration is applied by one', async () => {
     rows.map(({ name }) => name),
     names,
   );
+});
+
+test('a run that collides with another one is repeated, and PostgreSQL knows it as catalog', async () => {
+  const url = await postgres.emptyDatabase();
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  try {
+    await other.query('BEGIN; CREATE TABLE catalog_migrations (number integer PRIMARY KEY, name text NOT NULL)');
+    const run = migrate(url);
+    const waiting =
+      'SELECT application_name FROM pg_stat_activity WHERE pid IN (SELECT pid FROM pg_locks WHERE NOT granted)';
+    let seen: unknown[] = [];
+    await until(async () => {
+      await other.query('SELECT pg_stat_clear_snapshot()');
+      seen = (await other.query(waiting)).rows;
+      return seen.length > 0;
+    });
+    assert.equal(seen, [{ application_name: 'catalog' }]);
+    await other.query('COMMIT');
+    assert.equal(await run, names);
+  } finally {
+    await other.end();
+  }
 });
 
 test('catalog db migrate creates the tables, and says so when they are up to date', async () => {

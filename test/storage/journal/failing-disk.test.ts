@@ -87,6 +87,17 @@ const outages: { name: string; fails: (op: string) => boolean; warned: number }[
   { name: 'nothing works', fails: (op) => op !== 'close', warned: 0 },
 ];
 
+test('a log that cannot be looked at refuses the line, without a claim that another program has renamed it', () =>
+  withFolder(async (file) => {
+    let broken = false;
+    const disk = failing(file, ({ op, args }) => (broken && op === 'stat' && args[0] === file ? 'EIO' : undefined));
+    await withJournal({ file, disk }, async ({ journal, warnings }) => {
+      broken = true;
+      const refused: NodeJS.ErrnoException | undefined = await rejection(journal.append({ client: 1 }));
+      assert.equal([refused?.code, warnings], ['EIO', []]);
+    });
+  }));
+
 for (const { name, fails, warned } of outages) {
   test(`while ${name} all lines are refused; they are accepted once it works again`, () =>
     withFolder(async (file) => {

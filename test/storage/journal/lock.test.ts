@@ -13,6 +13,10 @@ import { soon, until } from '../../support/until.ts';
 
 /** A lock has one owner at a time. The next process gets it once that owner has ended. */
 
+/** When a process started, as Linux says it. */
+const startOf = async (pid: number) =>
+  (await fs.readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ')[19] ?? '';
+
 /** The pid of a process that has ended. */
 const gonePid = (): number => spawnSync(process.execPath, ['--version']).pid;
 
@@ -23,6 +27,10 @@ test('a lock names its owner, and is removed at the end', () =>
     const time = '2026-11-21T00:00:00.000Z';
     assert.equal(owner, { file, ...(await thisProcess()), since: time, heartbeat: time });
     assert.is(token.length, 32);
+    if (process.platform === 'linux') {
+      const boot = await fs.readFile('/proc/sys/kernel/random/boot_id', 'utf8');
+      assert.equal([owner.boot, owner.started], [boot.trim(), await startOf(process.pid)]);
+    }
     await lock.confirm();
     await lock.release();
     assert.equal(await fs.readdir(folder), []);
@@ -85,8 +93,6 @@ testUnless(process.platform !== 'linux' && 'only Linux has /proc')(
   'a process that is running keeps its lock without a heartbeat, and one that ended but was not collected does not',
   () =>
     withFolder(async (file) => {
-      const startOf = async (pid: number) =>
-        (await fs.readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ')[19] ?? '';
       const patient = lockOptions(file, { patienceMs: Number.POSITIVE_INFINITY });
       const parent = await putLock(file, { pid: process.ppid, started: await startOf(process.ppid) });
       const refused = await soon(rejection(acquireLock(patient)));
@@ -146,6 +152,19 @@ for (const { name, rest } of elsewhere) {
       assert.match(refused?.message ?? '', `process ${owner.pid} on ${owner.host}`);
     }));
 }
+
+test('a lock that gets another owner while it is watched is judged again', () =>
+  withFolder(async (file) => {
+    await putLock(file, { host: 'elsewhere' });
+    let looks = 0;
+    const disk = shimDisk(async ({ op, path, run }) => {
+      const text = await run();
+      if (op === 'readFile' && path === `${file}.lock` && looks++ === 0)
+        await putLock(file, { token: 'next', pid: gonePid() });
+      return text;
+    });
+    await (await acquireLock(lockOptions(file, { disk }))).release();
+  }));
 
 test('drafts of killed processes are removed, and drafts of running processes stay', () =>
   withFolder(async (file, folder) => {

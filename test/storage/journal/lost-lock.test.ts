@@ -60,11 +60,13 @@ test('a lock that was overwritten with something else is lost too', () =>
 
 test('a removed lock is created again', () =>
   withFolder(async (file) => {
-    await withJournal({ file, beatMs: 5 }, async ({ journal }) => {
+    await withJournal({ file, beatMs: 5 }, async ({ journal, warnings }) => {
       const { token } = await ownerOf(file);
       await fs.rm(`${file}.lock`);
       await until(async () => (await ownerOf(file).catch(() => null))?.token === token);
       await journal.append({ client: 1 });
+      const what = `${file}.lock was removed by another program while this process owns ${file}. It was created again.`;
+      assert.equal(warnings, [what]);
     });
   }));
 
