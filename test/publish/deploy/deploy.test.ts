@@ -282,6 +282,8 @@ const unready: [name: string, before: string, message: RegExp][] = [
     'echo "ssh: Could not resolve hostname host.example: Name or service not known" >&2; exit 255',
     /\nCheck the host, its port and its firewall\./,
   ],
+  ['no words', 'exit 3', /did not accept the build: \S+ssh ended with code 3\. It serves what it served before\.\n$/],
+  ['no time for words', 'kill -TERM $$', /did not accept the build: \S+ssh ended with SIGTERM\. It serves/],
 ];
 
 test('what is wrong with a new host is said, with the way to fix it', () =>
