@@ -375,9 +375,8 @@ function compared(files: Files, originals: Files): Pick<Comparison, 'status' | '
     if (own !== undefined && original?.equals(own)) return '';
     const [before = '', after = ''] = [original, own].map((bytes) => bytes && plain(bytes.toString('utf8')));
     const diff = diffOf(file, before, after);
-    const isSame = diff === '' && own !== undefined && original !== undefined;
-    if (status !== 'changed') status = isSame ? 'line-ends' : 'changed';
-    return isSame || diff !== '' ? diff : `${own === undefined ? 'missing' : 'added'}: ${file}\n`;
+    if (status !== 'changed') status = diff === '' ? 'line-ends' : 'changed';
+    return diff;
   });
   return { status, diff: diffs.join('') };
 }
