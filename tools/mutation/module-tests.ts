@@ -109,6 +109,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'publish/github/step-files',
     'publish/days',
     'cli/printing',
+    'content/new/new',
     'publish/deploy/deploy',
     'publish/deploy/live-site',
     'publish/deploy/preview',

@@ -111,6 +111,7 @@ for (const [name, answers, expected] of [
   ['an empty title', { 'agent-title': '' }, /^- `Title` has no answer\.\n/],
   ['an empty problem', { problem: '' }, /^- `The problem` has no answer\.\n/],
   ['an empty prompt', { prompt: '' }, /^- `The prompt` has no answer\.\n/],
+  ['a prompt of blank lines', { prompt: ' \n\n ' }, /^- `The prompt` has no answer\.\n/],
 ] as const) {
   test(`a form with ${name} is answered in the words of the form, and once`, async () => {
     const { files, comment } = await submit(submitted(answers));
