@@ -193,9 +193,10 @@ function parseSettings(bytes: string): { value: unknown; diagnostics: Diagnostic
 }
 
 function deepFreeze<Value>(value: Value): Value {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+  // Values that are no objects count as frozen.
+  if (!Object.isFrozen(value)) {
     Object.freeze(value);
-    Object.values(value).forEach(deepFreeze);
+    Object.values(value as object).forEach(deepFreeze);
   }
   return value;
 }
