@@ -130,6 +130,17 @@ function relatedOf(agents: readonly PublishedAgent[], before: Related | null): R
   return { key, slugs: agents.map((_, index) => relatedTo(index).map(({ slug }) => slug)) };
 }
 
+/** What a site adds to an agent. A class, since Node.js 20 needs 1 KB for each copy made with `...`, and 0.3 KB for these. */
+class Published implements Omit<PublishedAgent, keyof NumberedAgent> {
+  published!: Date;
+  changed!: Date;
+  changedOn!: string;
+  revision!: number;
+  history!: PublishedAgent['history'];
+  document!: PublishedAgent['document'];
+  fingerprint!: PublishedAgent['fingerprint'];
+}
+
 /** Returns a function that adds to an agent what a site shows of it. */
 function publisherOf({ settings, history, listsShowAll }: Pick<Site, 'settings' | 'history' | 'listsShowAll'>) {
   const url = addresses(settings);
@@ -141,8 +152,7 @@ function publisherOf({ settings, history, listsShowAll }: Pick<Site, 'settings' 
     const changed = new Date(Math.max(changes[0]?.time ?? 0, published.getTime()));
     const whole = digestOf(JSON.stringify([slug, issue, date, digest, changes]));
     const listed = digestOf(JSON.stringify([slug, issue, date, headDigest, changes[0]?.time]));
-    return {
-      ...agent,
+    return Object.assign(new Published(), agent, {
       published,
       changed,
       changedOn: today(changed),
@@ -150,7 +160,7 @@ function publisherOf({ settings, history, listsShowAll }: Pick<Site, 'settings' 
       document: listedDocumentOf(agent, settings, url),
       revision: changes.length,
       fingerprint: { whole, listed: listsShowAll ? whole : listed },
-    };
+    });
   };
 }
 
