@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import {
-  appendFileSync,
+  closeSync,
   existsSync,
+  openSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -131,12 +132,16 @@ export function writeChecked(file: string, value: object): void {
   const isWritten = succeeds(() => {
     makeFolder(dirname(file));
     const hash = createHash('sha256');
-    writeFileSync(draft, '', { mode: 0o600 });
-    for (const piece of jsonOf(value)) {
-      hash.update(piece);
-      appendFileSync(draft, piece);
+    const target = openSync(draft, 'w', 0o600);
+    try {
+      for (const piece of jsonOf(value)) {
+        hash.update(piece);
+        writeFileSync(target, piece);
+      }
+      writeFileSync(target, `\n${hash.digest('base64url')}`);
+    } finally {
+      closeSync(target);
     }
-    appendFileSync(draft, `\n${hash.digest('base64url')}`);
     renameSync(draft, file);
     // Such as the memory of a folder that no longer exists.
     removeUnused(dirname(file));
