@@ -10,10 +10,10 @@ import {
   locationAt,
   type Wording,
 } from '../schema/diagnostics/diagnostic.ts';
-import { explain } from '../schema/diagnostics/values.ts';
 import { locationsInYaml } from '../schema/diagnostics/yaml-location.ts';
 import { pathName } from '../schema/fields.ts';
 import { fileMessages, settingsMessages } from '../schema/messages/files.ts';
+import { explain } from '../schema/messages/values.ts';
 import { baseUrl, type KnownVocabulary, ruleSettings, type Settings, settingsSource } from '../schema/settings.ts';
 import { readJson } from './parse/json-errors.ts';
 import { textFindings, valueFindings, withoutFound } from './parse/text-checks.ts';

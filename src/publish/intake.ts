@@ -10,7 +10,7 @@ import { editorialFindings } from '../content/rules/index.ts';
 import { OperationError, UsageError } from '../lib/errors.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
-import { explain } from '../schema/diagnostics/values.ts';
+import { explain } from '../schema/messages/values.ts';
 import { withRules } from '../schema/rules.ts';
 import type { Settings } from '../schema/settings.ts';
 import { callApi, fenced, GitHubRefusal, type IssueTracker, listed, markdownText } from './github.ts';

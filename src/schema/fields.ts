@@ -3,7 +3,7 @@ import * as z from 'zod';
 /**
  * Parts that several schemas of this folder share.
  *
- * Every custom `error` completes the sentence "it has to be …" of diagnostics/values.ts.
+ * Every custom `error` completes the sentence "it has to be …" of messages/values.ts.
  */
 
 /** The form of slugs, tags and category keys, which become paths: lowercase words joined by hyphens. */
@@ -12,7 +12,7 @@ export const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** The longest slug, tag or category key, in characters. */
 export const maxSlugLength = 64;
 
-/** The forms of text that diagnostics/values.ts has suggestions for. They complete the sentence "it has to be …". */
+/** The forms of text that messages/values.ts has suggestions for. They complete the sentence "it has to be …". */
 export const forms = {
   slug: 'lowercase words joined by hyphens, such as release-notes',
   line: 'one line of text, without spaces around it',

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { z } from 'zod';
-import { explain } from '../../src/schema/diagnostics/values.ts';
 import { checksSource, recordingSource } from '../../src/schema/evals.ts';
+import { explain } from '../../src/schema/messages/values.ts';
 import { recorded } from '../support/evals.ts';
 
 /** Which checks and recordings an agent can have, and what an editor is told that a value has to be. */

@@ -2,8 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { z } from 'zod';
 import { frontMatterSchema } from '../../src/schema/agent.ts';
-import { explain } from '../../src/schema/diagnostics/values.ts';
 import { recorded } from '../../src/schema/evals.ts';
+import { explain } from '../../src/schema/messages/values.ts';
 import { feedbackRequest } from '../../src/schema/requests.ts';
 import { settingsSource } from '../../src/schema/settings.ts';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { OperationError, UsageError } from '../../lib/errors.ts';
 import { type FrontMatter, frontMatterSchema } from '../../schema/agent.ts';
-import { explain } from '../../schema/diagnostics/values.ts';
 import { reservedSlug, slug as slugSchema } from '../../schema/fields.ts';
+import { explain } from '../../schema/messages/values.ts';
 import type { Vocabulary } from '../../schema/settings.ts';
 import { configExtensions, slugFrom, tagsFrom, titleFrom } from '../../schema/slugs.ts';
 import { type Calendar, firstFreeDate, lastNumberedDate, plainTitle } from '../check/calendar.ts';

@@ -1,7 +1,6 @@
 import { sha256Of } from '../../lib/files.ts';
 import { type Location, locationAt, type Report, type Wording } from '../../schema/diagnostics/diagnostic.ts';
 import { nearest } from '../../schema/diagnostics/suggestions.ts';
-import { explain } from '../../schema/diagnostics/values.ts';
 import { locationsInYaml } from '../../schema/diagnostics/yaml-location.ts';
 import {
   type Case,
@@ -19,6 +18,7 @@ import {
 import { evalMessages } from '../../schema/messages/evals.ts';
 import { fileMessages } from '../../schema/messages/files.ts';
 import { inFile } from '../../schema/messages/formats.ts';
+import { explain } from '../../schema/messages/values.ts';
 import { grade, gradeEach, tooSlow } from '../evals/grade.ts';
 import { readJson } from './json-errors.ts';
 import { type TextFinding, valueFindings } from './text-checks.ts';

@@ -10,13 +10,13 @@ import {
 } from '../../schema/diagnostics/diagnostic.ts';
 import { hasErrors } from '../../schema/diagnostics/report.ts';
 import { nearest } from '../../schema/diagnostics/suggestions.ts';
-import { explain } from '../../schema/diagnostics/values.ts';
 import { type LocationOf, locationsInFrontMatter, locationsInYaml } from '../../schema/diagnostics/yaml-location.ts';
 import { isPublishable, promptLicense, publishableLicenses } from '../../schema/documents.ts';
 import { proofOf } from '../../schema/evals.ts';
 import { fileMessages } from '../../schema/messages/files.ts';
 import { frontMatterMessages } from '../../schema/messages/formats.ts';
 import { promptMessages } from '../../schema/messages/prompt.ts';
+import { explain } from '../../schema/messages/values.ts';
 import { type RuleSettings, withRules } from '../../schema/rules.ts';
 import { markdownFindings } from '../../text/markdown.ts';
 import { headingOf, linesOf, type SectionName, sectionNames, sectionsOf } from '../../text/prompt-text.ts';

@@ -73,7 +73,7 @@ function countNewlines(text: string, end: number): number {
   return count;
 }
 
-/** The words of a problem. The words of every diagnostic are in ../messages/, or in ./values.ts if a schema finds it. */
+/** The words of a problem. All of them are in ../messages/. */
 export interface Wording {
   /** The problem, as a sentence. */
   message: string;

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { nearest } from '../../schema/diagnostics/suggestions.ts';
-import { explain } from '../../schema/diagnostics/values.ts';
 import type { AgentDocument, AgentSummary } from '../../schema/documents.ts';
 import { type AgentEvals, agentEvalsPath } from '../../schema/evals.ts';
 import { inlineSchema, type JsonSchema } from '../../schema/json-schema.ts';
 import { agentParts, type InstallWay, listedAgent, type methodParams, toolShapes } from '../../schema/mcp.ts';
+import { explain } from '../../schema/messages/values.ts';
 import { agentSections, provenance } from '../../text/agent-sections.ts';
 import { installMarkdown } from '../../text/install-ways.ts';
 import { fenced, listItem, plainText, quote } from '../../text/markdown-text.ts';

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as z from 'zod';
-import { explain } from '../../../src/schema/diagnostics/values.ts';
 import * as fields from '../../../src/schema/fields.ts';
 import { toolShapes } from '../../../src/schema/mcp.ts';
+import { explain } from '../../../src/schema/messages/values.ts';
 import { settingsSource } from '../../../src/schema/settings.ts';
 
 /** Which value is suggested instead of an invalid one, and how its rule is named. */

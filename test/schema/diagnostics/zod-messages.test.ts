@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as z from 'zod';
-import { explain } from '../../../src/schema/diagnostics/values.ts';
 import { slug } from '../../../src/schema/fields.ts';
+import { explain } from '../../../src/schema/messages/values.ts';
 
 /** What people are told about values that do not match a schema, and what is suggested instead. */
 

@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import { groupBy } from '../../lib/groups.ts';
 import { maskSecrets } from '../../lib/secrets.ts';
 import { plural } from '../../lib/text.ts';
+import { nearest } from '../diagnostics/suggestions.ts';
 import { forms } from '../fields.ts';
 import { slugFrom } from '../slugs.ts';
-import { nearest } from './suggestions.ts';
 
 /**
  * Returns the schema of the value at `path`; undefined if the path cannot be followed through objects, lists and
