@@ -16,9 +16,9 @@ import { fileMessages, settingsMessages } from '../schema/messages/files.ts';
 import { explain } from '../schema/messages/values.ts';
 import { baseUrl, type KnownVocabulary, ruleSettings, type Settings, settingsSource } from '../schema/settings.ts';
 import { readJson } from './parse/json-errors.ts';
-import { textFindings, valueFindings, withoutFound } from './parse/text-checks.ts';
 import { parseYaml } from './parse/yaml.ts';
 import { maxFileBytes, wrongEncoding } from './read.ts';
+import { textFindings, valueFindings, withoutFound } from './text-checks.ts';
 
 /** The name of the settings file in a catalog's folder. */
 export const settingsFile = 'catalog.config.json';

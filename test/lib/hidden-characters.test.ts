@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hiddenCharacter } from '../../src/content/parse/text-checks.ts';
+import { hiddenCharacter } from '../../src/content/text-checks.ts';
 
 /** Which invisible characters a text can have, and next to which others: see `uses`. */
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hiddenCharacter } from '../../src/content/parse/text-checks.ts';
+import { hiddenCharacter } from '../../src/content/text-checks.ts';
 import { parseBoundedJson, TooDeep } from '../../src/lib/bounded.ts';
 import { printable, printableJson, visible } from '../../src/lib/text.ts';
 import { textMessages } from '../../src/schema/messages/texts.ts';

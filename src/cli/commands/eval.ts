@@ -95,7 +95,7 @@ async function recordAnswers(
 ): Promise<void> {
   const { record } = await import('../../content/evals/record.ts');
   const { recorded } = await import('../../schema/evals.ts');
-  const { valueFindings } = await import('../../content/parse/text-checks.ts');
+  const { valueFindings } = await import('../../content/text-checks.ts');
   const { model: name, note, setting, force, stale, paste = false } = flags;
   if (name === undefined) throw new UsageError('--record needs --model, the name of the model.');
   const about = { ...(note !== undefined && { note }), ...(setting !== undefined && { settings: setting }) };

@@ -7,7 +7,7 @@ import type { Vocabulary } from '../../schema/settings.ts';
 import { configExtensions, slugFrom, tagsFrom, titleFrom } from '../../schema/slugs.ts';
 import { type Calendar, firstFreeDate, lastNumberedDate, plainTitle } from '../check/calendar.ts';
 import * as placeholders from '../parse/placeholders.ts';
-import { textFindings } from '../parse/text-checks.ts';
+import { textFindings } from '../text-checks.ts';
 
 /** An answer as given by a flag or a person: a text, or a list of texts. */
 export type Answer = string | readonly string[];

@@ -20,8 +20,8 @@ import { fileMessages } from '../../schema/messages/files.ts';
 import { inFile } from '../../schema/messages/formats.ts';
 import { explain } from '../../schema/messages/values.ts';
 import { grade, gradeEach, tooSlow } from '../evals/grade.ts';
+import { type TextFinding, valueFindings } from '../text-checks.ts';
 import { readJson } from './json-errors.ts';
-import { type TextFinding, valueFindings } from './text-checks.ts';
 import { parseYaml, recoverYaml } from './yaml.ts';
 
 /** A recorded answer, not yet graded. */

@@ -21,11 +21,11 @@ import { type RuleSettings, withRules } from '../../schema/rules.ts';
 import { markdownFindings } from '../../text/markdown.ts';
 import { headingOf, linesOf, type SectionName, sectionNames, sectionsOf } from '../../text/prompt-text.ts';
 import { decodeFolder, pathOf, type SourceFolder } from '../read.ts';
+import { renderedFindings, type TextFinding, textFindings, valueFindings, withoutFound } from '../text-checks.ts';
 import { readEvals } from './evals.ts';
 import { guessSchedule, type Schedule, type SplitSource, scheduleOf, splitFrontMatter } from './front-matter.ts';
 import { readJson, unportablePart } from './json-errors.ts';
 import { conflictFinding, placeholderFindings } from './placeholders.ts';
-import { renderedFindings, type TextFinding, textFindings, valueFindings, withoutFound } from './text-checks.ts';
 
 /** Checks that a prompt has INPUT, RULES and OUTPUT, each once and in that order. */
 function sectionProblems(prompt: string): LocatedWording[] {

@@ -1,11 +1,11 @@
 import MarkdownIt from 'markdown-it';
-import { orElse } from '../../lib/errors.ts';
-import { once } from '../../lib/lazy.ts';
-import { findSecrets } from '../../lib/secrets.ts';
-import { type Finding, type Location, locationAt } from '../../schema/diagnostics/diagnostic.ts';
-import type { LocationOf, Path } from '../../schema/diagnostics/yaml-location.ts';
-import { textMessages } from '../../schema/messages/texts.ts';
-import { lineOffsets } from '../../text/markdown.ts';
+import { orElse } from '../lib/errors.ts';
+import { once } from '../lib/lazy.ts';
+import { findSecrets } from '../lib/secrets.ts';
+import { type Finding, type Location, locationAt } from '../schema/diagnostics/diagnostic.ts';
+import type { LocationOf, Path } from '../schema/diagnostics/yaml-location.ts';
+import { textMessages } from '../schema/messages/texts.ts';
+import { lineOffsets } from '../text/markdown.ts';
 
 /**
  * Finds the first hidden character of a text, or returns null. `offset` and `length` are in UTF-16 units; `name` is its number
