@@ -203,11 +203,9 @@ export async function confirm({ id }: Claims, { subscriptions, key, now }: Conse
 export async function unsubscribe({ id }: Claims, { subscriptions, now }: ConsentTools): Promise<void> {
   const [subscription] = await subscriptions.find({ id });
   if (subscription === undefined) return;
-  const { email, list } = subscription;
-  const open = (await subscriptions.find({ email })).filter(
-    (each) => each.list === list && each.unsubscribed === undefined,
-  );
-  if (open.length > 0) await subscriptions.mark(id, 'unsubscribed', new Date(now()).toISOString());
+  const isOpen = (each: StoredSubscription) => isSame(each, subscription) && each.unsubscribed === undefined;
+  const all = await subscriptions.find({ email: subscription.email });
+  if (all.some(isOpen)) await subscriptions.mark(id, 'unsubscribed', new Date(now()).toISOString());
 }
 
 /** Someone who gets emails: a confirmed address, and the subscription that links to unsubscribe are made for. */
@@ -258,22 +256,31 @@ export async function toAsk(id: string, { subscriptions, key }: ConsentTools): P
   const [asking] = await subscriptions.find({ id });
   if (asking === undefined || asking.confirmed !== undefined || asking.unsubscribed !== undefined) return null;
   const all = await subscriptions.find({ mailbox: asking.email });
-  const isSame = ({ email, list }: StoredSubscription) =>
-    list === asking.list && email.toLowerCase() === asking.email.toLowerCase();
   const suppressions = await subscriptions.suppressions();
-  if (all.some((subscription) => isSame(subscription) && isActive(subscription, suppressions, key))) return null;
-  const age = ({ time }: StoredSubscription) => Date.parse(asking.time) - Date.parse(time);
-  const position = all.findIndex((subscription) => subscription.id === id);
-  const asked = all
-    .slice(0, position)
-    .filter((subscription) => subscription.pending && age(subscription) < askWindowMs);
-  const isWaiting = (subscription: StoredSubscription) =>
-    isSame(subscription) &&
-    subscription.confirmed === undefined &&
-    subscription.unsubscribed === undefined &&
-    age(subscription) < sameAskMs;
-  return asked.length >= mostAsks || asked.some(isWaiting) ? null : asking;
+  if (all.some((each) => isSame(each, asking) && isActive(each, suppressions, key))) return null;
+  const position = all.findIndex((each) => each.id === id);
+  /** The requests that an email asked about: those that shared it count once. */
+  const asked: StoredSubscription[] = [];
+  for (const each of all.slice(0, position)) {
+    const isRecent = each.pending && timeOf(asking) - timeOf(each) < askWindowMs;
+    if (isRecent && !asked.some((earlier) => sharesEmail(earlier, each))) asked.push(each);
+    if (asked.length === mostAsks) return null;
+  }
+  return asked.some((earlier) => sharesEmail(earlier, asking)) ? null : asking;
 }
+
+/** Whether two subscriptions are of one address to one list. */
+function isSame(one: StoredSubscription, other: StoredSubscription): boolean {
+  return one.list === other.list && one.email.toLowerCase() === other.email.toLowerCase();
+}
+
+/** Whether the email that asked to confirm a subscription was also for a later one. Not if its reader left the list before that. */
+function sharesEmail(earlier: StoredSubscription, later: StoredSubscription): boolean {
+  const hasLeft = Date.parse(earlier.unsubscribed ?? '') <= timeOf(later);
+  return isSame(earlier, later) && timeOf(later) - timeOf(earlier) < sameAskMs && !hasLeft;
+}
+
+const timeOf = ({ time }: StoredSubscription) => Date.parse(time);
 
 /** The content that readers of each list asked for. */
 const wishes: Record<ListName, (title: string) => string> = {
