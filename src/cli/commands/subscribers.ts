@@ -102,7 +102,8 @@ function placeOf(flags: StoreFlags): Place {
 async function list(flags: Flags, terminal: Console): Promise<void> {
   const place = placeOf(flags);
   const filter = { list: flags.list, since: flags.since === undefined ? undefined : startOf(flags.since) };
-  const stored = 'url' in place ? await listDatabase(place.url) : await listFile(place.file, terminal);
+  const named = flags.file !== undefined;
+  const stored = 'url' in place ? await listDatabase(place.url) : await listFile(place.file, terminal, { named });
   const entries = subscriberEntries(stored, filter);
   const counts = countByList(entries);
   const ofState = (state: ConsentState) => countByList(entries.filter(({ consent }) => stateOf(consent) === state));
@@ -130,16 +131,19 @@ async function listDatabase(url: string): Promise<StoredSubscription[]> {
   return withDatabase(url, allSubscriptions);
 }
 
-async function listFile(file: string, terminal: Console): Promise<StoredSubscription[]> {
+/** The subscriptions in a file and its rotated files. If there are none, says so; if a user `named` it, throws OperationError. */
+async function listFile(file: string, terminal: Console, { named = true } = {}): Promise<StoredSubscription[]> {
   const { readSubscriptions, subscriberLogs } = await import('../../mail/subscribers-file.ts');
-  if (!existsSync(file))
+  const { files, unreadable } = await subscriberLogs(file);
+  const isMissing = !files.some((name) => existsSync(name));
+  if (isMissing && named) throw new OperationError(`The subscriber file ${file} does not exist.`);
+  if (isMissing)
     terminal.say(`${file} does not exist: nobody has subscribed yet, or the file is elsewhere (--data or --file).\n`);
   const skipped: { file: string; line: number }[] = [];
   const warn = ({ file, line }: Record<string, unknown>) =>
     void skipped.push({ file: String(file), line: Number(line) });
   const stored = await readSubscriptions(file, { warn });
   for (const message of skippedLines(skipped)) terminal.say(message);
-  const { unreadable } = await subscriberLogs(file);
   if (unreadable.length > 0) terminal.say(`Not read, because compressed: ${unreadable.join(', ')}.\n`);
   return stored;
 }
@@ -304,7 +308,6 @@ async function eraseLines(address: string, file: string, key: Buffer | null, ter
 async function importFile(flags: StoreFlags, terminal: Console): Promise<void> {
   const url = requiredDatabase();
   const file = subscriberFile(flags);
-  if (!existsSync(file)) throw new OperationError(`${file} does not exist.`);
   const { importSubscriptions } = await import('../../mail/subscribers-database.ts');
   const { fileSubscriptions } = await import('../../mail/subscribers-file.ts');
   const all = (await listFile(file, terminal)).sort((a, b) => compareText(a.time, b.time));

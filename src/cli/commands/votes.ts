@@ -49,7 +49,7 @@ async function withVotes<Result>(
   work: (source: VoteSource) => Promise<Result>,
 ): Promise<Result> {
   const url = votesDatabase(flags);
-  if (url === null) return withLogs([logFile(flags)], terminal, work);
+  if (url === null) return withLogs([logFile(flags)], terminal, work, { named: flags.file !== undefined });
   const { readDatabaseVotes } = await import('../../storage/database-votes.ts');
   return withDatabase(url, (database) => work({ votes: readDatabaseVotes(database), malformed: async () => 0 }));
 }

@@ -111,13 +111,19 @@ test('control characters for a terminal are harmless', () =>
     assert.is(stderr, '1 address, 1 subscription: 1 daily.\n');
   }));
 
-test('a missing file has no subscribers, and stderr says so', () =>
+test('a missing file has no subscribers, and stderr says so; if it was named, that is an error', () =>
   inFolder(async (folder) => {
     const { code, stdout, stderr } = await catalog(['subscribers'], { cwd: folder });
     assert.is(code, 0);
     assert.is(stdout, '');
     assert.match(stderr, 'nobody has subscribed yet');
     assert.match(stderr, '0 addresses.');
+    const typo = join(folder, 'typo.jsonl');
+    const named = await catalog(['subscribers', '--file', typo]);
+    assert.equal(
+      [named.code, named.stdout, named.stderr],
+      [1, '', `error: The subscriber file ${typo} does not exist.\n`],
+    );
   }));
 
 test('addresses at a provider are listed and erased there, and older ones with --file', () =>

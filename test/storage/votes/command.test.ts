@@ -175,12 +175,17 @@ test('flags and variables set the paths of the log, the data and the build; flag
     assert.is(data.stdout, flags.stdout);
   }));
 
-test('a missing log has no votes, and stderr says so', () =>
+test('a missing log has no votes, and stderr says so; if it was named, that is an error', () =>
   inFolder(async (folder) => {
     const { code, stdout, stderr } = await catalog(['votes', '--cwd', folder]);
     assert.is(code, 0);
     assert.is(stdout, 'No votes.\n');
     assert.match(stderr, `${join(folder, 'data', 'votes.jsonl')} does not exist`);
+    const typo = join(folder, 'typo.jsonl');
+    for (const args of [[], ['export']]) {
+      const named = await catalog(['votes', ...args, '--file', typo]);
+      assert.equal([named.code, named.stdout, named.stderr], [1, '', `error: There is no vote log ${typo}.\n`]);
+    }
   }));
 
 test('an unreadable log exits with 1 and is named, without a stack', () =>
