@@ -75,8 +75,10 @@ export interface GitLocation {
 
 /** Finds the working tree of a folder. Throws GitError if there is none. */
 export function locate(cwd: string): GitLocation {
-  const args = ['rev-parse', '--show-toplevel', '--absolute-git-dir', '--git-common-dir'];
-  const [root = '', ...folders] = git(cwd, args).trim().split('\n');
+  // A path can contain a line break. Git prints an option that it does not know, and no path contains this line.
+  const mark = '--//';
+  const args = ['rev-parse', '--show-toplevel', mark, '--absolute-git-dir', mark, '--git-common-dir'];
+  const [root = '', ...folders] = git(cwd, args).slice(0, -1).split(`\n${mark}\n`);
   if (folders.length < 2) throw new GitError(args, 'git names no repository', false);
   return { root: resolve(root), folders: [...new Set(folders.map((path) => resolve(cwd, path)))] };
 }

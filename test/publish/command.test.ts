@@ -227,8 +227,9 @@ test('a template that cannot be read stops only a run that would publish an agen
     await refused(editor, /templates\/agent\.hbs/, () => publish(editor));
   }));
 
-test('a catalog can be a folder of a larger repository', async () => {
-  await inFolder(async (folder) => {
+test('a catalog can be a folder of a larger repository, also below a folder whose name has a line break', async () => {
+  await inFolder(async (above) => {
+    const folder = join(above, 'two\nlines');
     writeCatalog(join(folder, 'press/catalog'), agents);
     writeFiles(folder, { 'README.md': 'A repository of many things.\n' });
     await git(folder, 'init', '--quiet', '--initial-branch', 'main');
