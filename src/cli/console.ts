@@ -115,8 +115,9 @@ function timeLeft(ms: number): string {
   return seconds < 120 ? `, ${seconds} s left` : `, ${Math.round(seconds / 60)} min left`;
 }
 
-/** Quotes a text as one word of a shell command. */
-export function shellWord(text: string): string {
+/** Quotes a path as one word of a shell command that is not taken for an option. */
+export function shellWord(path: string): string {
+  const text = path.replace(/^-/, './-');
   if (/^[\w./\\:-]+$/.test(text)) return text;
   // Windows only knows double quotes, in which a POSIX shell would run commands.
   return /["$`!]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`;

@@ -65,10 +65,10 @@ test('flags fill the settings, missing folders are created, and the agent has th
 
 test('the first step leads into the new folder, and runs nothing, whatever the folder is called', async () => {
   await inFolder(async (folder) => {
-    for (const name of ['plain', 'two words', 'a $(touch ran)', '`touch ran` & co', '日本', `it's "new" $HOME`]) {
-      const { stderr } = await init(folder, name);
+    for (const name of ['plain', '-n', 'two words', 'a $(touch ran)', '`touch ran` & co', '日本', `it's "new" $HOME`]) {
+      const { stderr } = await catalog(['init', '--package', '1', '--', name], { cwd: folder });
       const [, step = ''] = /^ {2}1\. (cd .*)$/m.exec(stderr) ?? [];
-      const options = { cwd: bundled, encoding: 'utf8' } as const;
+      const options = { cwd: folder, encoding: 'utf8' } as const;
       assert.is(execFileSync('sh', ['-c', `${step} && pwd -P`], options), `${realpathSync(join(folder, name))}\n`);
     }
     assert.is(settings(join(folder, '日本')).title, 'Agent Catalog', 'no title can be made from the folder');
