@@ -185,7 +185,7 @@ const files: [name: string, file: string, bytes: Uint8Array, problem: string][] 
   ['not UTF-8', 'a/SKILL.md', Buffer.from('é', 'latin1'), 'It is not UTF-8 text.'],
   ['not text', 'a/SKILL.md', Buffer.from('a\0b'), 'It is not UTF-8 text.'],
   ['too large', 'a/SKILL.md', Buffer.alloc(262_145, 'a'), 'It has 262145 bytes; at most 262144 are allowed.'],
-  ['not front matter', 'a/SKILL.md', Buffer.from('---\nname: a\n'), 'The front matter is opened but never closed.'],
+  ['not front matter', 'a/SKILL.md', Buffer.from('---\nname: a\n'), 'The front matter is'],
 ];
 test('a byte-order mark before the front matter of a prompt file is left out', async () => {
   const skill = '\uFEFF---\nname: stock\nlicense: CC0-1.0\n---\nCount.\n';
