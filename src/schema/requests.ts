@@ -25,13 +25,14 @@ export const subscribeRequest = z
   .meta({ title: 'SubscribeRequest', description: 'An email address for one of three lists' });
 
 /**
- * A note as it is stored, or undefined if there is none: U+FFFD replaces NUL and unpaired surrogates.
+ * A note as it is stored: U+FFFD replaces NUL and unpaired surrogates. Undefined if there is none. White space is none, since it
+ * would replace an earlier note in reports.
  *
  * The contract limits only the length of a note (C8.1), so they are accepted. But databases, CSV readers and providers
  * cannot store them, and some refuse the whole request.
  */
 export function storedNote(note: string | undefined): string | undefined {
-  return note === undefined || note === '' ? undefined : note.replace(/[\0\p{Surrogate}]/gu, '\uFFFD');
+  return note?.trim() ? note.replace(/[\0\p{Surrogate}]/gu, '\uFFFD') : undefined;
 }
 
 /** The Error object (C2.5, its codes C7.21). */

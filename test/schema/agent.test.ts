@@ -14,7 +14,7 @@ test('an imported prompt can be published under licenses that ask no more than c
 });
 
 test('a note is stored without characters that databases refuse, and an empty one is none', () => {
-  assert.equal([storedNote(undefined), storedNote(''), storedNote('a')], [undefined, undefined, 'a']);
+  assert.equal([undefined, '', ' \n ', 'a'].map(storedNote), [undefined, undefined, undefined, 'a']);
   assert.is(storedNote('a\0b\ud800c😀\n'), 'a\ufffdb\ufffdc😀\n');
 });
 
