@@ -187,7 +187,9 @@ test('where to begin without checks', () =>
     writeCatalog(folder, agents.slice(1));
     const hint = 'There are no checks yet. Write them in evals/checks.yaml, in the folder of an agent.\n';
     const graded = await catalog(['eval', '--cwd', folder]);
-    assert.equal([graded.code, graded.stderr], [0, `0 recorded answers of 0 agents graded.\n${hint}`]);
+    assert.equal([graded.code, graded.stderr], [0, `${hint}0 recorded answers of 0 agents graded.\n`]);
+    const changed = await catalog(['eval', '--mutate', '--cwd', folder]);
+    assert.equal([changed.code, changed.stdout, changed.stderr], [0, '', hint]);
     const recorded = await catalog(['eval', '--record', '--model', 'm', '--command', 'cat', '--cwd', folder]);
     assert.is(recorded.stderr, `${hint}Recorded 0 answers. 0 existed already.\n`);
   }));

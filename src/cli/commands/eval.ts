@@ -273,7 +273,7 @@ async function run(named: string[], flags: Flags, command: CatalogCommand, termi
 async function exportCases(named: string[], flags: Flags, terminal: Console): Promise<void> {
   const { promptfooConfig } = await import('../../content/evals/promptfoo.ts');
   const { agents } = await readAgentsOf(named, flags);
-  reportBroken(agents, 'exported', terminal);
+  reportLeftOut(agents, 'exported', terminal);
   const cases = withEvals(agents).map(({ slug, prompt, evals }) => ({ slug, prompt, cases: evals.cases }));
   const { config, left } = promptfooConfig(cases, flags.model === undefined ? [] : [flags.model]);
   terminal.printJson(config);
@@ -296,7 +296,7 @@ async function evaluate(named: string[], flags: Flags, terminal: Console): Promi
     const { writeSummary, evalSummary } = await import('../../publish/github.ts');
     writeSummary(process.env, evalSummary(graded));
   }
-  reportBroken(agents, 'graded', terminal);
+  reportLeftOut(agents, 'graded', terminal);
   if (graded.some(({ evals }) => counterexamplesOf(evals).passing.length > 0)) terminal.exitCode = 1;
   const answers = graded.flatMap(({ evals }) => evals.answers);
   terminal.say(`${plural(answers.length, 'recorded answer')} of ${plural(graded.length, 'agent')} graded.\n`);
@@ -305,7 +305,6 @@ async function evaluate(named: string[], flags: Flags, terminal: Console): Promi
     terminal.say(`Answers that fail a check: ${failing.length}.\n`);
     terminal.exitCode = 1;
   }
-  if (graded.length + brokenOf(agents).length === 0) terminal.say(noChecks);
 }
 
 /** Prints the figures of --summary or of --mutate. */
@@ -313,7 +312,7 @@ async function challengeChecks(named: string[], flags: Flags, terminal: Console)
   const { challenge, summaryOf } = await import('../../content/evals/challenge.ts');
   const { agents, sources } = await readAgentsOf(named, flags);
   const graded = withEvals(agents);
-  reportBroken(agents, 'graded', terminal);
+  reportLeftOut(agents, 'graded', terminal);
   if (flags.mutate === true) {
     const challenged = graded.flatMap(({ slug, evals, sampleOutput }) => {
       const sample = evals.cases.find(({ name }) => name === 'sample');
@@ -375,8 +374,10 @@ function brokenOf(agents: readonly ReadAgent[]): string[] {
   return broken.map(({ source }) => source.slug);
 }
 
-function reportBroken(agents: readonly ReadAgent[], done: string, terminal: Console): void {
+/** Reports the agents that were left out because of errors, or that no agent has checks. */
+function reportLeftOut(agents: readonly ReadAgent[], done: string, terminal: Console): void {
   const broken = brokenOf(agents);
+  if (withEvals(agents).length + broken.length === 0) terminal.say(noChecks);
   for (const slug of broken)
     terminal.say(`${slug} was not ${done}: run npx --no daily-agent-catalog validate ${slug}\n`);
   if (broken.length > 0) terminal.exitCode = 1;
