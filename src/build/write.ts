@@ -11,7 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { OperationError } from '../lib/errors.ts';
+import { OperationError, orElse } from '../lib/errors.ts';
 import { digestOf, folderStampOf, isDraftName, outputStampOf, replaceFile } from '../lib/files.ts';
 import type { OnProgress } from '../lib/lazy.ts';
 import type { Part } from '../site/output.ts';
@@ -29,15 +29,8 @@ import {
 import { type BuiltParts, type Destination, joinParts } from './render.ts';
 import { type StagedFile, StagingFolder, StagingThread } from './staging.ts';
 
-/** The stats of a path; undefined if there is nothing, or if one of its folders is a file. */
-function statsOf(path: string) {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
-    throw error;
-  }
-}
+/** The stats of a path; undefined if there is nothing, or no way to it, as when one of its folders is a file. */
+const statsOf = (path: string) => orElse(() => statSync(path, { throwIfNoEntry: false }), undefined);
 
 /** The folders that contain some files, directly or not; '' for the root. */
 function foldersOf(paths: Iterable<string>): Set<string> {
@@ -165,11 +158,13 @@ export class BuildWriter implements Destination {
 
   /**
    * Moves everything into place, and returns how many files it changed, removed or left unchanged. Nothing can be added
-   * afterwards. If it fails, nothing stays in the staging folder.
+   * afterwards. If it fails, nothing stays in the staging folder. Throws OperationError if another program changed the folder.
    */
   finish(onProgress: OnProgress = () => {}) {
     try {
       return this.#putInPlace(onProgress);
+    } catch (error) {
+      throw ['ENOENT', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? '') ? this.#otherChange() : error;
     } finally {
       this.discard();
     }
@@ -184,7 +179,11 @@ export class BuildWriter implements Destination {
   #putInPlace(onProgress: OnProgress) {
     this.#staging.settle();
     const changed = [...this.files.keys()].filter((path) => this.#changed.has(path));
-    const removed = this.#fresh ? [] : listFiles(this.#target).filter((path) => !this.files.has(path));
+    const unchanged = this.files.size - changed.length;
+    const inPlace = this.#fresh ? [] : listFiles(this.#target);
+    const removed = inPlace.filter((path) => !this.files.has(path));
+    const kept = inPlace.filter((path) => this.files.has(path) && !this.#changed.has(path));
+    if (kept.length < unchanged) throw this.#otherChange();
     if (this.#fresh) {
       if (existsSync(this.#target)) rmdirSync(this.#target);
       mkdirSync(this.#staged, { recursive: true });
@@ -203,7 +202,13 @@ export class BuildWriter implements Destination {
     this.folders = new Map(
       Array.from(foldersOf(this.files.keys()), (path) => [path, folderStampOf(lstatSync(join(this.#target, path)))]),
     );
-    return { changed: changed.length, removed: removed.length, unchanged: this.files.size - changed.length };
+    return { changed: changed.length, removed: removed.length, unchanged };
+  }
+
+  #otherChange(): OperationError {
+    return new OperationError(
+      `Another program changed ${this.#target} while the build was running. Run the command again.`,
+    );
   }
 
   #keyOf(inputs: readonly string[]): string {

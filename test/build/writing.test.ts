@@ -52,6 +52,25 @@ test('if the disk fails while files are moved into place, nothing stays next to 
   });
 });
 
+test('a build whose folder another program changes ends with a message, and is not put in place', async () => {
+  for (const [removed, left] of [['dist', []] as const, ['dist/kept.txt', ['dist']] as const])
+    await inFolder((folder) => {
+      const dist = join(folder, 'dist');
+      const kept = Buffer.from('kept');
+      writeBuild(dist, new Map(Object.entries({ 'kept.txt': kept, 'build.json': Buffer.from('old') })));
+      const writer = new BuildWriter(dist);
+      writer.write('kept.txt', [], kept);
+      writer.write('build.json', [], 'new');
+      rmSync(join(folder, removed), { recursive: true });
+      assert.throws(() => writer.finish(), /^Another program changed .*dist while/);
+      assert.equal(readdirSync(folder), left);
+      const first = new BuildWriter(join(folder, 'new'));
+      first.write('build.json', [], 'new');
+      writeFiles(folder, { 'new/precious.txt': 'years of work' });
+      assert.throws(() => first.finish(), /^Another program changed .*new while/);
+    });
+});
+
 test('a mounted folder is refused before anything is made, since nothing can be moved into it in one step', async () => {
   await inFolder((folder) => {
     const dist = join(folder, 'dist');
