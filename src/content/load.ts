@@ -132,7 +132,12 @@ export function settleContent(
 
 /** Checks folders that were already read, without git. */
 export function checkContent(sources: readonly SourceFolder[], vocabulary: KnownVocabulary, today: string): Content {
-  return combine(parseAll(sources, vocabulary), null, noHistory, { today, rules: vocabulary.rules });
+  return checkFolders(parseAll(sources, vocabulary), vocabulary, today);
+}
+
+/** Checks folders that were already parsed, without git. */
+export function checkFolders(folders: readonly ParsedFolder[], { rules }: KnownVocabulary, today: string): Content {
+  return combine(folders, null, noHistory, { today, rules });
 }
 
 const noHistory: NumberHistory = { lost: [], incomplete: null };

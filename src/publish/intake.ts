@@ -249,8 +249,8 @@ export async function takeIn(
   const inForm = (diagnostics: readonly Diagnostic[]) => diagnostics.map((each) => sentence(each, files, labels));
   if (problems.length > 0) {
     // Valid values replace the invalid answers, so that the author reads everything about the others at once.
-    const { errors, folder } = checkFiles(cwd, whole.slug, files, surroundings);
-    const remarks = folder === undefined ? [] : editorialFindings(folder, settings.language);
+    const { errors, folder } = checkFiles(whole.slug, files, surroundings);
+    const remarks = editorialFindings(folder, settings.language);
     return { ...refused([...problems, ...inForm(errors)]), advice: inForm(withRules(remarks, settings.rules)) };
   }
   try {

@@ -136,11 +136,12 @@ async function makeNew(slug: string | undefined, flags: Flags, terminal: Console
     // Nothing is locked while a person answers; writing checks the slug again.
     return changingAgents(flags, terminal, async () => {
       const { date } = answers;
-      if (flags.date === undefined) answers.date = firstFreeDate((await openContent(flags)).content, date);
+      const calendar = (await openContent(flags)).content;
+      if (flags.date === undefined) answers.date = firstFreeDate(calendar, date);
       if (answers.date !== date)
         terminal.say(`Another agent took ${date} meanwhile, so this one has ${answers.date}.\n`);
       const files = agentFiles(answers);
-      writeAgent(cwd, answers.slug, files, surroundings);
+      writeAgent(cwd, answers.slug, files, { ...surroundings, calendar });
       return { answers, files };
     });
   });

@@ -1,7 +1,14 @@
 import { resolve } from 'node:path';
 import { plural } from '../../lib/text.ts';
 import type { Console } from '../console.ts';
-import { type CatalogCommand, type CommonFlags, namedAgents, noticeOldCopies, printForMachines } from '../options.ts';
+import {
+  type CatalogCommand,
+  type CommonFlags,
+  namedAgents,
+  noticeOldCopies,
+  printForMachines,
+  slugOf,
+} from '../options.ts';
 
 type Flags = Pick<CommonFlags, 'cwd' | 'today' | 'format'>;
 
@@ -22,9 +29,10 @@ async function validate(named: string[], flags: Flags, terminal: Console): Promi
   const { hasErrors, prettyReport, rulePage } = await import('../../schema/diagnostics/report.ts');
   const { checkCatalog, countFixable } = await import('../../build/validate.ts');
   noticeOldCopies(resolve(flags.cwd), terminal);
+  const only = named.length === 0 ? undefined : new Set(named.map((argument) => slugOf(argument, flags.cwd)));
   const { folders, drafts, diagnostics } = await checkCatalog(
     resolve(flags.cwd),
-    flags,
+    { ...flags, named: only },
     process.env,
     (task, done, total) => {
       if (flags.format !== 'json') terminal.progress(task, done, total);

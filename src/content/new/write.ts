@@ -3,12 +3,14 @@ import { lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync, writeFil
 import { dirname, join } from 'node:path';
 import { OperationError, prevented, succeeds, systemReason } from '../../lib/errors.ts';
 import { replaceFile } from '../../lib/files.ts';
+import { frontMatterSchema } from '../../schema/agent.ts';
 import { ContentError, identityOf } from '../../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
-import type { Vocabulary } from '../../schema/settings.ts';
-import { checkContent } from '../load.ts';
+import type { KnownVocabulary } from '../../schema/settings.ts';
+import { checkFolders, parseSafely } from '../load.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
-import { folderOf, readAgents } from '../read.ts';
+import { folderOf } from '../read.ts';
+import type { Surroundings } from './agent.ts';
 
 /**
  * Writes the files of a new agent to agents/<slug> in the catalog `cwd`: all of them or none. Never overwrites a file.
@@ -16,8 +18,8 @@ import { folderOf, readAgents } from '../read.ts';
  * Throws ContentError if `catalog validate` would report a new error with these files, and OperationError if the disk
  * refuses. Nothing is written then.
  */
-export function writeAgent(...[cwd, slug, files, context]: Parameters<typeof checkFiles>): void {
-  const { errors } = checkFiles(cwd, slug, files, context);
+export function writeAgent(cwd: string, ...[slug, files, surroundings]: Parameters<typeof checkFiles>): void {
+  const { errors } = checkFiles(slug, files, surroundings);
   if (errors.length > 0) throw new ContentError(errors);
   writeFolder(cwd, slug, files);
 }
@@ -45,20 +47,17 @@ export function isStagedName(name: string): boolean {
   return /^\..+\.new-[\da-f-]{36}$/.test(name);
 }
 
-/** Returns the errors that the catalog would have only with this agent, and the agent's folder as it is parsed. */
+/** Returns the errors that a catalog with these folders would have only with this agent, and the agent's folder as it is parsed. */
 export function checkFiles(
-  cwd: string,
   slug: string,
   files: ReadonlyMap<string, string>,
-  { vocabulary, today }: { vocabulary: Vocabulary; today: string },
-): { errors: Diagnostic[]; folder: ParsedFolder | undefined } {
-  const others = readAgents(cwd);
-  const before = new Set(checkContent(others, vocabulary, today).diagnostics.map(identityOf));
-  const { folders, diagnostics } = checkContent([...others, folderOf(slug, files)], vocabulary, today);
-  return {
-    errors: diagnostics.filter((diagnostic) => diagnostic.severity === 'error' && !before.has(identityOf(diagnostic))),
-    folder: folders.find((folder) => folder.slug === slug),
-  };
+  { vocabulary, calendar: { folders }, today }: Surroundings & { vocabulary: KnownVocabulary },
+): { errors: Diagnostic[]; folder: ParsedFolder } {
+  const folder = parseSafely(folderOf(slug, files), frontMatterSchema(vocabulary), vocabulary.rules);
+  const before = new Set(checkFolders(folders, vocabulary, today).diagnostics.map(identityOf));
+  const { diagnostics } = checkFolders([...folders, folder], vocabulary, today);
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  return { errors: errors.filter((diagnostic) => !before.has(identityOf(diagnostic))), folder };
 }
 
 function refusal(error: unknown, cwd: string, slug: string): unknown {

@@ -231,7 +231,7 @@ test('if it is killed at any step, it leaves a complete agent or none, and can b
     const settings = loadSettings(folder, {}, {});
     const surroundings = { vocabulary: settings, calendar: { folders: [], reserved: [] }, today };
     const files = agentFiles(complete({ slug: 'one' }, surroundings, answerChecks(surroundings)));
-    const make = () => writeAgent(folder, 'one', files, { vocabulary: settings, today });
+    const make = () => writeAgent(folder, 'one', files, surroundings);
     let kills = 0;
     while (dieAt(kills + 1, make)) {
       kills += 1;
