@@ -343,7 +343,10 @@ const invalid = [400, 'The link is incomplete or was changed. Open it again from
 const problems: Record<TokenProblem, readonly [status: number, message: string]> = {
   forged: invalid,
   'other-purpose': invalid,
-  expired: [410, 'The link worked for seven days and has expired. Subscribe again to get a new one.'],
+  expired: [
+    410,
+    'The link worked for seven days and has expired. If you used it in time, there is nothing to do. If not, subscribe again.',
+  ],
 };
 const done: Record<Purpose, string> = { confirm: 'confirmed', unsubscribe: 'unsubscribed' };
 const ended = [410, 'This subscription has ended. Subscribe again to get a new link.'] as const;
@@ -362,14 +365,8 @@ function subscriptionRoutes(mount: string, consent: Consent, parts: PostParts): 
   ]);
 }
 
-async function answerLink(
-  request: Request,
-  response: Response,
-  purpose: Purpose,
-  consent: Consent,
-  parts: PostParts,
-): Promise<void> {
-  const { follower, log } = parts;
+async function answerLink(request: Request, response: Response, purpose: Purpose, consent: Consent, parts: PostParts) {
+  const { follower, refused, trustProxy, log } = parts;
   const page = (name: string, status = 200, message = '', headers: Record<string, string> = {}) =>
     sendPage(response, follower.current(), {
       path: `subscription/${name}.html`,
@@ -387,11 +384,7 @@ async function answerLink(
   const claims = readToken(token, purpose, consent.key, consent.now());
   if (typeof claims === 'string') {
     const [status, message] = problems[claims];
-    const refusal = await limited(
-      new Refusal('invalid_body', message),
-      parts.refused,
-      clientAddress(request, parts.trustProxy),
-    );
+    const refusal = await limited(new Refusal('invalid_body', message), refused, clientAddress(request, trustProxy));
     return page('failed', refusal.code === 'rate_limited' ? refusal.status : status, refusal.message, refusal.headers);
   }
   if (method !== 'POST') return page(purpose);
