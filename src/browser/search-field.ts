@@ -42,6 +42,8 @@ export function showAddress(form: HTMLFormElement): void {
     }
     field.value = value;
   }
+  // Narrow screens show the words here, since the field shows them only while it has the focus.
+  listOf()?.count.setAttribute('data-query', params.get('q') ?? '');
 }
 
 /** Puts a search into the address bar. The back button undoes one at a time. */

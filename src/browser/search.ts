@@ -158,6 +158,7 @@ function startList(form: HTMLFormElement, index: Index): void {
   const search = () => {
     const state = readForm(form);
     const searched = searchFiltered(index, state);
+    count.dataset.query = state.q;
     matches = searched.matches;
     results.hidden = matches.length === 0;
     // If nothing is found, readers can browse instead.

@@ -261,6 +261,15 @@ test('narrows with filters, which the back button undoes one by one', async () =
     await textOf(page, 'main .results-count', /^No agents found\. Below is the whole archive\.$/);
     assert.is(await page.locator('[data-list]').isVisible(), true);
     assert.is(await page.locator('[name="tag"]').inputValue(), 'retired');
+
+    // On a phone, the field shows its words only while it has the focus.
+    await page.goto(`${reader.site.address}/archive?q=xylophone`);
+    const named = () =>
+      page.locator('main .results-count').evaluate((count) => getComputedStyle(count, '::before').content);
+    await textOf(page, 'main .results-count', /found/);
+    assert.is(await named(), 'none');
+    await page.setViewportSize({ width: 390, height: 844 });
+    assert.match(await named(), '"xylophone"');
   });
 });
 
