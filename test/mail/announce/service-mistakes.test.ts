@@ -128,7 +128,7 @@ test('listmonk gets a campaign in HTML with a plain text, in the template that c
       headers: [{ 'X-Catalog-Key': smallSubject().key }],
     });
     assert.match(body, '<a href="{{ UnsubscribeURL }}">');
-    assert.is(altbody, 'Hello\n\nLeave: {{ UnsubscribeURL }}\n');
+    assert.is(altbody, String.raw`{{ Safe "Hello\n\nLeave: " }}{{ UnsubscribeURL }}{{ Safe "\n" }}`);
   }));
 
 test('Resend sends from the address in the settings', () =>

@@ -199,7 +199,7 @@ for (const [name, row] of Object.entries(rows)) {
   test(`${name} shows a prompt full of templates as it is`, () =>
     withService(row, async ({ service, send }) => {
       const hostile =
-        '{{ subscriber.email }} {% if x %} {{{RESEND_UNSUBSCRIBE_URL}}} {{ UnsubscribeURL }} {{ "{{" }} {# c #} https://a.example/@TrackLink {{ unsubscribe_url }} }} %} {{{{ x }}}}';
+        '{{ subscriber.email }} {% if x %} {{{RESEND_UNSUBSCRIBE_URL}}} {{ UnsubscribeURL }} {{ "{{" }} {# c #} https://a.example/@TrackLink {{ unsubscribe_url }} }} %} {{{{ x }}}} <b "\\';
       await inFolder(async (folder) => {
         const agent = { slug: 'one', date: '2026-11-20', front: { title: '"Title {{ x }} {{{y}}}"' } };
         const files = { 'prompt.txt': `${goodPrompt}${hostile}\n` };
