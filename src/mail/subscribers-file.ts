@@ -21,20 +21,23 @@ import {
   type SubscriptionStore,
 } from './provider.ts';
 
-const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
+/** A time that PostgreSQL takes too. It has no year 0. */
+const time = z.string().refine((text) => /^(?!0000)\d{4}-/.test(text) && !Number.isNaN(Date.parse(text)));
+/** A text that PostgreSQL stores: it has no NUL. */
+const word = z.string().refine((text) => !text.includes('\0'));
 
 const subscription = z.object({
-  id: z.string(),
+  id: word,
   time,
-  email: z.string().min(1),
+  email: word.min(1),
   list: z.enum(listNames),
   note: z.string().optional(),
-  form: z.string().optional(),
+  form: word.optional(),
   pending: z.literal(true).optional(),
 });
 
 /** The outcome of the subscription with this id. */
-const event = z.object({ id: z.string(), time, event: z.enum(['confirmed', 'unsubscribed', 'unsent']) });
+const event = z.object({ id: word, time, event: z.enum(['confirmed', 'unsubscribed', 'unsent']) });
 
 /** The shape of a line of a file of subscribers. */
 const storedLine = z.union([event, subscription]);
@@ -152,7 +155,7 @@ export function fileSubscriptions(file: string, disk: Disk = fs): Omit<Subscript
 /** The file of the suppressed addresses, next to a file of subscribers. */
 const suppressedPath = (file: string) => join(dirname(file), 'suppressed.jsonl');
 
-const suppression = z.object({ hash: z.string(), time: z.iso.datetime() });
+const suppression = z.object({ hash: word, time });
 type Suppression = z.infer<typeof suppression>;
 
 async function addSuppression(file: string, entry: Suppression, disk: Disk): Promise<void> {

@@ -7,9 +7,9 @@ import { slug, text } from '../schema/fields.ts';
 /** A stored vote: a line of the log, and the input of the report. */
 export const storedVote = z.object({
   /** Later ids sort after earlier ones. */
-  id: z.string().min(1).max(64),
-  /** When it was stored, RFC 3339 in UTC. */
-  time: z.iso.datetime(),
+  id: z.string().regex(/^\P{Cc}{1,64}$/u),
+  /** When it was stored, RFC 3339 in UTC. PostgreSQL has no year 0. */
+  time: z.iso.datetime().regex(/^(?!0000)/),
   slug,
   vote: z.enum(['yes', 'no']),
   /** Empty if it was deleted. */

@@ -163,11 +163,13 @@ test('an import adds nothing twice, and copies erased addresses', () =>
 test('an import names each line and file that it leaves out, and takes a last line without its newline', () =>
   inFolder(async (folder) => {
     const last = line({ id: 'z', email: 'zoe@example.com' }).trimEnd();
-    writeFiles(folder, { 'signups.jsonl': `${stored}torn\n${last}`, 'signups.jsonl.1.gz': 'packed' });
+    // PostgreSQL takes neither of the two.
+    const unfit = line({ id: 'nul\0' }) + line({ time: '0000-01-01T00:00:00.000Z' });
+    writeFiles(folder, { 'signups.jsonl': `${stored}torn\n${unfit}${last}`, 'signups.jsonl.1.gz': 'packed' });
     const env = { DATABASE_URL: await postgres.database() };
     const { code, stderr } = await catalog(['subscribers', 'import', '--data', folder], { env });
     const file = join(folder, 'signups.jsonl');
-    const left = `Skipped line 5 of ${file}: incomplete or invalid.\nNot read, because compressed: ${file}.1.gz.\n`;
+    const left = `Skipped lines 5, 6, 7 of ${file}: incomplete or invalid.\nNot read, because compressed: ${file}.1.gz.\n`;
     assert.equal([code, stderr], [0, `${left}Imported 3 subscriptions.\n`]);
   }));
 

@@ -26,6 +26,13 @@ const rows: { name: string; log: string; ids: string[]; malformed?: number[] }[]
   { name: 'a line that is no object', log: `null\n[]\n1\n${line('a')}`, ids: ['a'], malformed: [1, 2, 3] },
   { name: 'a vote that is neither yes nor no', log: line('a', { vote: 'maybe' }), ids: [], malformed: [1] },
   { name: 'a time that is none', log: line('a', { time: 'today' }), ids: [], malformed: [1] },
+  {
+    name: 'the year 0, which PostgreSQL lacks',
+    log: line('a', { time: '0000-01-01T00:00:00Z' }),
+    ids: [],
+    malformed: [1],
+  },
+  { name: 'an id that PostgreSQL does not store', log: line('a\0'), ids: [], malformed: [1] },
   { name: 'a slug that is none', log: line('a', { slug: '../a' }), ids: [], malformed: [1] },
   { name: 'a missing field', log: line('a', { voter: undefined }), ids: [], malformed: [1] },
   { name: 'a voter of 33 digits', log: line('a', { voter: '0'.repeat(33) }), ids: [], malformed: [1] },
