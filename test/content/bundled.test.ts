@@ -1,6 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { fixesOf } from '../../src/content/edit.ts';
 import { loadContent } from '../../src/content/load.ts';
+import { readAgents } from '../../src/content/read.ts';
 import { wordsOf } from '../../src/content/rules/rule.ts';
 import { select } from '../../src/content/schedule.ts';
 import { loadSettings } from '../../src/content/settings.ts';
@@ -45,6 +47,14 @@ test('every input has a hint for the reader: one or two short sentences that sta
   const verbs = /^(?:Copy|Describe|Enter|Give|Leave|List|Name|Paste|Say|Write) /;
   const others = hints.filter(({ hint }) => !verbs.test(hint) || !hint.endsWith('.') || hint.length > 150);
   assert.equal(others, []);
+});
+
+test('`catalog fix` has nothing to change', () => {
+  const fixes = readAgents(bundled).flatMap((folder) => fixesOf(folder, true));
+  assert.equal(
+    fixes.map(({ file }) => file),
+    [],
+  );
 });
 
 test('no two prompts share more than a tenth of their runs of five words', () => {
