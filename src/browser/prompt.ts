@@ -69,13 +69,13 @@ export function copyButton(
   place: Element = status ?? button,
   label?: () => string | undefined,
 ) {
-  // The name of the button may go on, hidden, after the text that the reader sees.
-  const text = button.firstChild ?? button;
-  const plain = text.textContent;
+  // The name of the button may go on, hidden, after the text that the reader sees. Browsers that translate replace its nodes.
+  const text = () => button.firstChild ?? button;
+  const plain = text().textContent;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const reset = () => {
     clearTimeout(timer);
-    text.textContent = label?.() ?? plain;
+    text().textContent = label?.() ?? plain;
     button.style.minInlineSize = '';
     delete button.dataset.copied;
     say(status);
@@ -95,7 +95,7 @@ export function copyButton(
       } else if (problem !== '') say(status, 'The prompt was copied, but it is not complete.', problem);
       else {
         button.style.minInlineSize = `${button.getBoundingClientRect().width}px`;
-        text.textContent = 'Copied';
+        text().textContent = 'Copied';
         button.dataset.copied = '';
         say(status, 'Copied to the clipboard.');
         timer = setTimeout(reset, copiedMs);
@@ -104,33 +104,35 @@ export function copyButton(
   };
 }
 
-/** Starts the buttons that copy the text of an element, whose id is in `data-copy`. */
+/**
+ * Starts the buttons that copy the text of an element, whose id is in `data-copy`. As elsewhere, texts are read when the page
+ * starts: later, the browser may have translated them.
+ */
 export function startCopying(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
     const target = document.getElementById(button.dataset.copy ?? '');
     if (target === null) continue;
     const { copy } = copyButton(button, button.nextElementSibling);
+    const text = target.textContent;
     button.hidden = false;
-    button.addEventListener('click', () => copy(target.textContent));
+    button.addEventListener('click', () => copy(text));
   }
 }
 
 /**
- * The prompt in the element `id`, with the reader's input, if any, in its INPUT section.
+ * Returns what gives the prompt in the element `id`, with the reader's input, if any, in its INPUT section.
  *
  * U+FFFD replaces half of a character, such as of an emoji that was cut: no address can contain it, and
  * encodeURIComponent would throw.
  */
-function promptText(id: string): string {
+function promptIn(id: string): () => string {
   const prompt = document.getElementById(id)?.textContent ?? '';
-  const fields = document.querySelectorAll<HTMLTextAreaElement>(`[data-fill-in="${id}"] textarea`);
-  return fillIn(
-    prompt,
-    [...fields].map(({ value, dataset }) => ({
-      name: dataset.input,
-      text: value.replace(/\p{Surrogate}/gu, '\uFFFD'),
-    })),
-  );
+  const fields = [...document.querySelectorAll<HTMLTextAreaElement>(`[data-fill-in="${id}"] textarea`)];
+  const inputOf = ({ value, dataset }: HTMLTextAreaElement) => ({
+    name: dataset.input,
+    text: value.replace(/\p{Surrogate}/gu, '\uFFFD'),
+  });
+  return () => fillIn(prompt, fields.map(inputOf));
 }
 
 /** The event of a field whose text was changed in another tab. */
@@ -153,6 +155,7 @@ export function startFillIn(): void {
     const status = form.querySelector('.copy-status');
     const hasInput = () => fieldsOf(form).some(({ value }) => value.trim() !== '');
     const { copy, reset } = copyButton(button, status, form, () => (hasInput() ? button.dataset.withInput : undefined));
+    const promptText = promptIn(form.dataset.fillIn ?? '');
     const openIn = form.querySelector<HTMLElement>('li[data-with-input]');
     const plain = openIn?.textContent ?? '';
     const changed = () => {
@@ -167,7 +170,7 @@ export function startFillIn(): void {
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       const missing = showMissing(form);
-      copy(promptText(form.dataset.fillIn ?? ''), missing);
+      copy(promptText(), missing);
     });
   }
 }
@@ -215,10 +218,10 @@ function setField(field: HTMLTextAreaElement, text: string): void {
 function startSample(form: HTMLFormElement, status: Element | null): void {
   const fields = fieldsOf(form);
   const button = form.querySelector<HTMLElement>('[data-sample]');
+  const sample = document.getElementById(button?.dataset.sample ?? '')?.textContent ?? '';
   button?.addEventListener('click', () => {
     // No text of the reader is ever replaced.
     if (fields.some(({ value }) => value.trim() !== '')) return say(status, '', 'Clear the fields first.');
-    const sample = document.getElementById(button.dataset.sample ?? '')?.textContent ?? '';
     const texts = dividedSample(sample, fields.map(nameOf));
     for (const field of fields) setField(field, texts.get(nameOf(field)) ?? '');
     say(status, 'The fields have the sample.');
@@ -257,6 +260,7 @@ function startRemembering(form: HTMLFormElement): void {
 export function startOpenIn(): void {
   for (const group of document.querySelectorAll<HTMLElement>('[data-open-in]')) {
     const id = group.dataset.openIn ?? '';
+    const promptText = promptIn(id);
     const links = [...group.querySelectorAll('a')].map((link) => ({ link, home: link.href, name: link.textContent }));
     const form = document.querySelector(`[data-fill-in="${id}"]`);
     const status = group.querySelector('[role="status"]');
@@ -265,7 +269,7 @@ export function startOpenIn(): void {
 
     const update = () => {
       withdrawText(group);
-      const text = encodeURIComponent(promptText(id));
+      const text = encodeURIComponent(promptText());
       for (const { link, home } of links) {
         const address = (link.dataset.prefill ?? '') + text;
         const fits = link.dataset.prefill !== '' && address.length <= Number(link.dataset.limit);
@@ -285,7 +289,7 @@ export function startOpenIn(): void {
         const missing = form === null ? '' : showMissing(form);
         if (!link.hasAttribute('data-copies')) return say(status, notice, missing);
         event.preventDefault();
-        const text = promptText(id);
+        const text = promptText();
         if (await copyText(text)) {
           say(status, `The prompt was copied. Paste it into ${name}.`, missing);
           open(home, '_blank', 'noopener');

@@ -114,6 +114,23 @@ test('copies the prompt with their own input, and opens it in an assistant', asy
     const link = new URL((await claude.getAttribute('href')) ?? '');
     assert.is(link.origin + link.pathname, 'https://claude.ai/new');
     assert.is(link.searchParams.get('q'), filled);
+
+    // Browsers that translate a page replace its texts, except where it forbids that.
+    await page.evaluate(() => {
+      const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT, ({ parentElement }) =>
+        parentElement?.closest('[translate="no"]') ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
+      );
+      const originals: Text[] = [];
+      while (texts.nextNode()) originals.push(texts.currentNode as Text);
+      for (const text of originals) {
+        const translated = Object.assign(document.createElement('font'), { textContent: text.data.toUpperCase() });
+        text.replaceWith(translated);
+      }
+    });
+    await page.locator('.fill-in [type="submit"]').click();
+    await textOf(page, '.fill-in [type="submit"]', /^Copied$/);
+    assert.is(await clipboardOf(page), filled);
+    assert.is(await page.locator('.install pre font').count(), 0, 'commands stay as they are');
   });
 });
 
