@@ -145,7 +145,10 @@ export async function* readPromptsChat(chunks: AsyncIterable<Buffer>): AsyncGene
     const row = `Row ${Number(error.records ?? 0) + 1} of the CSV, which starts in line ${next},`;
     throw new OperationError(`${row} cannot be read: ${reasonOf(error)}`, { cause: error });
   }
+  if (count === 0) throw new OperationError(`The CSV has no row. ${form} Each row below it is a prompt.`);
 }
+
+const form = 'Its first line has to name the columns act and prompt.';
 
 /** A row, and the line in which it starts. */
 type Row = { act: string; prompt: string; type?: string; line: number };
@@ -153,9 +156,7 @@ type Row = { act: string; prompt: string; type?: string; line: number };
 function header(names: string[]): string[] {
   const missing = ['act', 'prompt'].filter((name) => !names.includes(name));
   if (missing.length === 0) return names;
-  throw new OperationError(
-    `The CSV has no column ${missing.join(' and no column ')}. Its first line has to name the columns act and prompt.`,
-  );
+  throw new OperationError(`The CSV has no column ${missing.join(' and no column ')}. ${form}`);
 }
 
 function reasonOf({ code }: CsvError): string {

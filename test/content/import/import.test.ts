@@ -150,6 +150,7 @@ const broken: [name: string, csv: string | Uint8Array, message: RegExp][] = [
     Buffer.from('act,prompt\nA,a\n\xc3', 'latin1'),
     /not UTF-8 text.* line 3 or after/,
   ],
+  ['no byte', '', /^error: The CSV has no row\. Its first line has to name the columns act and prompt\./],
   ['other columns', 'title,text\nA,a\n', /^error: The CSV has no column act and no column prompt\./],
 ];
 for (const [name, csv, message] of broken) {
