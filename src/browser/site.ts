@@ -43,7 +43,8 @@ function startTabGroup(group: HTMLElement): void {
   list.role = 'tablist';
   list.setAttribute('aria-label', group.dataset.tabs ?? '');
   list.addEventListener('click', ({ target }) => {
-    const index = tabs.indexOf(target as HTMLButtonElement);
+    // Browsers that translate a page put elements into the tabs.
+    const index = tabs.findIndex((tab) => tab.contains(target as Element));
     if (index === -1) return;
     show(index);
     reveal(index);

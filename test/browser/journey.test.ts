@@ -131,6 +131,8 @@ test('copies the prompt with their own input, and opens it in an assistant', asy
     await textOf(page, '.fill-in [type="submit"]', /^Copied$/);
     assert.is(await clipboardOf(page), filled);
     assert.is(await page.locator('.install pre font').count(), 0, 'commands stay as they are');
+    await page.locator('[role="tab"] font', { hasText: 'CURSOR' }).click();
+    assert.is(await page.locator('[role="tab"][aria-selected="true"]').textContent(), 'CURSOR');
   });
 });
 
