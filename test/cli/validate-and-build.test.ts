@@ -219,6 +219,12 @@ test("a catalog's own template replaces the program's, file by file", async () =
     assert.ok(existsSync(join(folder, 'dist', 'assets', 'My art', '50%.css')));
     assert.ok(existsSync(join(folder, 'dist', 'assets', 'extra.css')));
     assert.ok(existsSync(join(folder, 'dist', 'assets', 'style.css')));
+
+    writeFiles(folder, { 'templates/404.hbs': "<p>\n{{asset 'assets/extra.cs'}}\n" });
+    const { code, stderr } = await catalog(['build', '--cwd', folder]);
+    assert.is(code, 1);
+    assert.match(stderr, 'templates/404.hbs:2:1');
+    assert.match(stderr, 'The helper `asset` fails here (there is no file templates/assets/extra.cs).');
   });
 });
 

@@ -93,8 +93,9 @@ export function templateHelpers(
     link: (path: string) => url.link(path),
     // A name may contain spaces and other characters that an address does not have.
     asset: (path: string) => {
+      if (!versions.has(path)) throw new Error(`there is no file templates/${path}`);
       const address = path.split('/').map(encodeURIComponent).join('/');
-      return `${url.link(address)}?v=${versions.get(path) ?? ''}`;
+      return `${url.link(address)}?v=${versions.get(path)}`;
     },
     path: (...parts: unknown[]) => parts.slice(0, -1).join('/'),
     ...dateNames(settings.language),
