@@ -274,7 +274,9 @@ function storeAnswer(
 /** Says in recording.json how the answer to a case was made. */
 function storeEntry(cwd: string, path: string, name: string, recorded: Recorded): void {
   const entries = Object.entries({ ...entriesOf(cwd, path), [name]: recorded }).sort(([a], [b]) => (a < b ? -1 : 1));
-  replaceFile(join(cwd, path), `${JSON.stringify({ cases: Object.fromEntries(entries) }, null, 2)}\n`);
+  // Parsing puts the keys of each entry into the same order, so that an answer changes no line of another one.
+  const recording = recordingSource.parse({ cases: Object.fromEntries(entries) });
+  replaceFile(join(cwd, path), `${JSON.stringify(recording, null, 2)}\n`);
 }
 
 /** An agent as it was read. */
@@ -431,8 +433,7 @@ async function recordPart(
       throw new OperationError('Its agent was renamed or deleted meanwhile, so the answer is not stored.');
     storeAnswer({ cwd, agent, file, text }, settings, today);
     const { [name]: before } = entriesOf(cwd, path);
-    const control = before?.withoutPrompt && { withoutPrompt: before.withoutPrompt };
-    if (isMain) storeEntry(cwd, path, name, { ...entry, ...control });
+    if (isMain) storeEntry(cwd, path, name, { ...entry, withoutPrompt: before?.withoutPrompt });
     else if (before !== undefined && ask !== undefined)
       storeEntry(cwd, path, name, { ...before, withoutPrompt: { model: model.name, date: today, ask } });
   });

@@ -49,7 +49,9 @@ test('asks as a person would without the prompt, and says so in recording.json',
   assert.is(read('echo/sample.without-prompt.txt'), `${ask}\n\n${goodSampleInput}`);
   const control = () => JSON.parse(read('echo/recording.json')).cases.sample.withoutPrompt;
   assert.equal([control().model, control().ask], ['echo', ask]);
+  const before = read('echo/recording.json');
   await catalog(args(...flags, '--force'));
+  assert.is(read('echo/recording.json'), before);
   assert.is(read('echo/sample.without-prompt.txt'), `${ask}\n\n${goodSampleInput}`);
   assert.is(control().ask, ask);
 });
