@@ -28,6 +28,8 @@ await bundle({
   logLevel: 'warning',
   entryPoints: ['src/main.ts', 'src/build/staging-worker.ts', 'src/site/social-image/drawing-worker.ts'],
   // `dependencies` are installed with the package and loaded from there; everything else is bundled.
+  // gray-matter would get a second copy, since it requires the CommonJS one.
+  alias: { 'js-yaml': './node_modules/js-yaml/dist/js-yaml.mjs' },
   external: Object.keys(program.dependencies).flatMap((name) => [name, `${name}/*`]),
   platform: 'node',
   target: 'node20.19',
