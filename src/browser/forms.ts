@@ -185,7 +185,7 @@ export function failureText(subject: Subject, { status, message, retryAfter }: F
   const reasons: Record<number, string> = {
     400: readerMessage(message ?? '') || 'Something in the form is invalid.',
     403: 'Only pages of this site may send it. Open this page at its original address.',
-    404: 'The server does not know this agent. If it was just published, try again in a minute.',
+    404: 'The server does not know this agent. If it was renamed, reload the page. If it was just published, try again in a minute.',
     413: 'The note is too long. Shorten it and try again.',
     429: `There were too many requests from your network. Try again ${later}.`,
     502: `The mailing service did not accept your address. Try again ${later}.`,

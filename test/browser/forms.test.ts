@@ -247,7 +247,11 @@ const messages = suite('the message of a form');
 const rows: [status: number | null, retryAfter: number | null, said: string][] = [
   [null, null, 'The server did not respond. Check your connection and try again. Your entries are still in the form.'],
   [403, null, 'Only pages of this site may send it. Open this page at its original address.'],
-  [404, null, 'The server does not know this agent. If it was just published, try again in a minute.'],
+  [
+    404,
+    null,
+    'The server does not know this agent. If it was renamed, reload the page. If it was just published, try again in a minute.',
+  ],
   [413, null, 'The note is too long. Shorten it and try again.'],
   [429, 1, 'There were too many requests from your network. Try again in 1 second.'],
   [429, 2, 'There were too many requests from your network. Try again in 2 seconds.'],
