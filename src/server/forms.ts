@@ -343,10 +343,7 @@ const invalid = [400, 'The link is incomplete or was changed. Open it again from
 const problems: Record<TokenProblem, readonly [status: number, message: string]> = {
   forged: invalid,
   'other-purpose': invalid,
-  expired: [
-    410,
-    'The link worked for seven days and has expired. If you used it in time, there is nothing to do. If not, subscribe again.',
-  ],
+  expired: [410, 'The link worked for seven days and has expired. If you did not use it in time, subscribe again.'],
 };
 const done: Record<Purpose, string> = { confirm: 'confirmed', unsubscribe: 'unsubscribed' };
 const ended = [410, 'This subscription has ended. Subscribe again to get a new link.'] as const;

@@ -29,7 +29,7 @@ const wrongLinks: [name: string, link: string, status: number, text: string][] =
     'expired',
     confirmAddress(subscribed, { runtimeUrl: base, key }, weekAgo),
     410,
-    'The link worked for seven days and has expired. If you used it in time, there is nothing to do. If not, subscribe again.',
+    'The link worked for seven days and has expired. If you did not use it in time, subscribe again.',
   ],
 ];
 test('a link that is wrong says why, and changes nothing', () =>
