@@ -1,7 +1,6 @@
 import { OperationError } from '../lib/errors.ts';
 import type { Stamps } from '../lib/files.ts';
 import { once } from '../lib/lazy.ts';
-import { compareText } from '../lib/text.ts';
 import { type Agent, type AgentHead, type FrontMatterSchema, frontMatterSchema } from '../schema/agent.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import { type RuleSettings, withRules } from '../schema/rules.ts';
@@ -19,24 +18,6 @@ import {
 import { guessSchedule, readSchedule, type Schedule } from './parse/front-matter.ts';
 import { type ParsedFolder, parseFolder } from './parse/parse.ts';
 import { decodeFolder, readAgents, type SourceFolder, unprocessable, unreadable } from './read.ts';
-
-/**
- * Gives agents without an `issue` the next numbers after `highest`, ordered by date, then slug. The other agents keep
- * their numbers.
- *
- * `highest` is the highest number ever given, including the numbers of agents that are not in the list, or 0. The result is
- * ordered by number. The input is not changed.
- */
-export function number<Item extends Pick<Agent, 'slug' | 'date' | 'issue'>>(
-  agents: readonly Item[],
-  highest: number,
-): (Item & { issue: number })[] {
-  let next = agents.reduce((most, { issue }) => Math.max(most, issue ?? 0), highest) + 1;
-  return [...agents]
-    .sort((a, b) => compareText(a.date, b.date) || compareText(a.slug, b.slug))
-    .map((agent) => (agent.issue == null ? { ...agent, issue: next++ } : agent) as Item & { issue: number })
-    .sort((a, b) => a.issue - b.issue);
-}
 
 /** Whether an agent is due on the day `today` and has no number yet. An agent with an unreadable date counts as due. */
 export function isDue({ issue, draft, date }: Pick<Schedule, 'issue' | 'draft' | 'date'>, today: string): boolean {

@@ -1,10 +1,11 @@
 import { addDays } from '../lib/calendar.ts';
 import { groupBy } from '../lib/groups.ts';
 import { compareText, plural } from '../lib/text.ts';
+import type { Agent } from '../schema/agent.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import type { Settings } from '../schema/settings.ts';
 import { byDate, type Calendar, freeDates } from './check/calendar.ts';
-import { type Content, isDue, number } from './load.ts';
+import { type Content, isDue } from './load.ts';
 import type { ParsedFolder } from './parse/parse.ts';
 
 /** Which agents a build includes, besides those that are due. */
@@ -30,6 +31,24 @@ export type Selected = ReturnType<typeof select>;
 /** Whether a build that skips errors can ignore this error, because it uses the default branch instead. */
 export function isSettledByBranch({ code }: Diagnostic): boolean {
   return /^(?:record\/|issue\/order$)/.test(code);
+}
+
+/**
+ * Gives agents without an `issue` the next numbers after `highest`, ordered by date, then slug. The other agents keep
+ * their numbers.
+ *
+ * `highest` is the highest number ever given, including the numbers of agents that are not in the list, or 0. The result is
+ * ordered by number. The input is not changed.
+ */
+export function number<Item extends Pick<Agent, 'slug' | 'date' | 'issue'>>(
+  agents: readonly Item[],
+  highest: number,
+): (Item & { issue: number })[] {
+  let next = agents.reduce((most, { issue }) => Math.max(most, issue ?? 0), highest) + 1;
+  return [...agents]
+    .sort((a, b) => compareText(a.date, b.date) || compareText(a.slug, b.slug))
+    .map((agent) => (agent.issue == null ? { ...agent, issue: next++ } : agent) as Item & { issue: number })
+    .sort((a, b) => a.issue - b.issue);
 }
 
 /**

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { number } from '../../src/content/load.ts';
+import { number } from '../../src/content/schedule.ts';
 import { addDays } from '../../src/lib/calendar.ts';
 
 interface Row {

@@ -87,7 +87,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'content/single-mistakes',
   ],
   build: [
-    'build/dev/edited-catalog',
+    'build/dev/watched-catalog',
     'build/dev/checks',
     'build/dev/preview',
     'build/atomic',

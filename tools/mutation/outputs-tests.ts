@@ -6,7 +6,7 @@ export const outputsTests: readonly string[] = [
   'site/leaving',
   'server/mcp/discovery',
   'build/inputs',
-  'build/dev/edited-catalog',
+  'build/dev/watched-catalog',
   'site/hosting',
   'site/mail',
   'site/mail-styles',

@@ -27,13 +27,13 @@ import type { Site } from '../../site/site.ts';
 import {
   type CatalogOptions,
   type Changes,
-  EditedCatalog,
   everything,
   lookAt,
   nothing,
+  WatchedCatalog,
   type WatchOptions,
   watchCatalog,
-} from './edited-catalog.ts';
+} from './watched-catalog.ts';
 
 /** The path of everything that only a preview serves. No output has such a path. */
 const devPath = '/__dev/';
@@ -156,14 +156,14 @@ interface Preview extends LiveBuild {
 
 /** Serves an edited catalog, and tells open pages what an update changes for them. */
 class PreviewServer implements BuildFollower {
-  readonly catalog: EditedCatalog;
+  readonly catalog: WatchedCatalog;
   readonly #baseUrl: string;
   readonly #pages = new Pages();
   readonly #clients = new Map<ServerResponse, string>();
   #live: Preview;
 
   constructor(options: CatalogOptions) {
-    this.catalog = new EditedCatalog(options);
+    this.catalog = new WatchedCatalog(options);
     this.#baseUrl = options.baseUrl;
     this.#live = this.#build();
   }

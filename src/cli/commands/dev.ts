@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { Changes } from '../../build/dev/edited-catalog.ts';
 import type { RunningDev } from '../../build/dev/preview.ts';
+import type { Changes } from '../../build/dev/watched-catalog.ts';
 import { visible } from '../../lib/text.ts';
 import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
 import type { Console } from '../console.ts';

@@ -5,10 +5,10 @@ import * as assert from 'uvu/assert';
 import {
   type CatalogOptions,
   type Changes,
-  EditedCatalog,
   everything,
   nothing,
-} from '../../../src/build/dev/edited-catalog.ts';
+  WatchedCatalog,
+} from '../../../src/build/dev/watched-catalog.ts';
 import { checkCatalog } from '../../../src/build/validate.ts';
 import { addDays } from '../../../src/lib/calendar.ts';
 import { atTime } from '../../support/at-time.ts';
@@ -18,8 +18,8 @@ import { inFolder, type SmallAgent, smallSettings, writeCatalog, writeFiles } fr
 
 const today = '2026-02-01';
 
-function opened(folder: string, options: Partial<CatalogOptions> = { today }): EditedCatalog {
-  const catalog = new EditedCatalog({ cwd: folder, baseUrl: 'http://localhost:1', cache: null, ...options });
+function opened(folder: string, options: Partial<CatalogOptions> = { today }): WatchedCatalog {
+  const catalog = new WatchedCatalog({ cwd: folder, baseUrl: 'http://localhost:1', cache: null, ...options });
   catalog.update(everything);
   return catalog;
 }

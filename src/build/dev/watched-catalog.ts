@@ -84,7 +84,7 @@ interface Entry {
  * A catalog in memory while somebody edits it. An update reads only what changed. If a file has errors, its
  * last good version is used until they are fixed.
  */
-export class EditedCatalog {
+export class WatchedCatalog {
   readonly #options: CatalogOptions;
   readonly #git: GitMemory;
   readonly #entries = new Map<string, Entry>();
