@@ -1,5 +1,5 @@
 import { regressions } from '../content/check/published.ts';
-import { fixed } from '../content/edit.ts';
+import { fixed } from '../content/fix-and-rename.ts';
 import { type Content, loadContent, parseSafely } from '../content/load.ts';
 import type { ParsedFolder } from '../content/parse/parse.ts';
 import { placeholderFindings } from '../content/parse/placeholders.ts';

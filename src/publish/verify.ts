@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { publishedPlugins, readReleases } from '../build/install-branch.ts';
 import { readTemplates } from '../build/read-templates.ts';
-import { diffOf } from '../content/edit.ts';
+import { diffOf } from '../content/fix-and-rename.ts';
 import { promptTexts, readHistory } from '../content/history.ts';
 import { download } from '../content/import/download.ts';
 import { loadContent } from '../content/load.ts';

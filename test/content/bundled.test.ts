@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fixesOf } from '../../src/content/edit.ts';
+import { fixesOf } from '../../src/content/fix-and-rename.ts';
 import { loadContent } from '../../src/content/load.ts';
 import { readAgents } from '../../src/content/read.ts';
 import { wordsOf } from '../../src/content/rules/rule.ts';

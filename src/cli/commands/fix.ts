@@ -30,7 +30,7 @@ export function addFix(program: CatalogCommand, terminal: Console): void {
 async function fix(named: string[], { write = false, ...flags }: Flags, terminal: Console): Promise<void> {
   const { readAgents } = await import('../../content/read.ts');
   const { painter } = await import('../../schema/diagnostics/report.ts');
-  const { fixesOf, writeFixes } = await import('../../content/edit.ts');
+  const { fixesOf, writeFixes } = await import('../../content/fix-and-rename.ts');
   const { cwd, content } = await openContent(flags);
   const folders = content.folders.map(({ slug }) => slug);
   const slugs = await namedAgents(named, flags.cwd, folders);

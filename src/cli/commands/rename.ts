@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import type { Renamed } from '../../content/edit.ts';
+import type { Renamed } from '../../content/fix-and-rename.ts';
 import { type Console, shellWord } from '../console.ts';
 import { type CatalogCommand, type CommonFlags, changingAgents, openContent, slugOf } from '../options.ts';
 
@@ -24,7 +24,7 @@ export function addRename(program: CatalogCommand, terminal: Console): void {
 }
 
 async function rename(slug: string, newSlug: string, flags: Flags, terminal: Console): Promise<void> {
-  const { renameAgent } = await import('../../content/edit.ts');
+  const { renameAgent } = await import('../../content/fix-and-rename.ts');
   const { gitOrNull } = await import('../../lib/git.ts');
   const { cwd, content } = await openContent(flags);
   const renamed = renameAgent(cwd, content, slugOf(slug, cwd), slugOf(newSlug, cwd));

@@ -7,7 +7,7 @@ import { isDraftName, makeFolder, replaceFiles } from '../../lib/files.ts';
 import { gitOrNull, mergeTexts } from '../../lib/git.ts';
 import { maskSecrets } from '../../lib/secrets.ts';
 import { isLater, programVersion } from '../../program.ts';
-import { diffOf } from '../edit.ts';
+import { diffOf } from '../fix-and-rename.ts';
 import { packaged, stampFile, stampOf, upgradedFiles } from './catalog.ts';
 
 const stamp = z.object({ version: z.string(), files: z.record(z.string(), z.string()) });

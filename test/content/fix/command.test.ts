@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fixesOf, writeFixes } from '../../../src/content/edit.ts';
+import { fixesOf, writeFixes } from '../../../src/content/fix-and-rename.ts';
 import { inFolder, type SmallAgent, smallAgent, snapshot, writeCatalog, writeFiles } from '../../support/catalog.ts';
 import { evalsFiles } from '../../support/evals.ts';
 import { goodPrompt, goodSampleInput } from '../../support/good-agent.ts';

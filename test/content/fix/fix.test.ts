@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fixesOf } from '../../../src/content/edit.ts';
+import { fixesOf } from '../../../src/content/fix-and-rename.ts';
 import { goodPrompt } from '../../support/good-agent.ts';
 
 /** `catalog fix`: the exact bytes of files before and after. What a person has to decide stays as it is. */

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { renameAgent, withFormerSlug } from '../../../src/content/edit.ts';
+import { renameAgent, withFormerSlug } from '../../../src/content/fix-and-rename.ts';
 import { loadContent } from '../../../src/content/load.ts';
 import { loadSettings } from '../../../src/content/settings.ts';
 import { inFolder, type SmallAgent, snapshot, writeCatalog } from '../../support/catalog.ts';
