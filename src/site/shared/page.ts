@@ -22,7 +22,7 @@ interface PageHead {
   saysNext?: boolean;
   /** Whether the page only redirects to `path`. */
   moved?: boolean;
-  /** Whether the page lists the results of a search in its address, so that it waits for its script. */
+  /** Whether the page lists the results of a search in its address. The bundled templates no longer ask. */
   ownSearch?: boolean;
   /** Whether the page shows prompts or commands, whose font it then preloads. */
   plates?: boolean;

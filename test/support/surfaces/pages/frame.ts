@@ -20,8 +20,6 @@ export interface Frame {
   fonts?: string[];
   accent?: string;
   noindex?: boolean;
-  /** Whether it waits for its script, which replaces a list with the results of a search. */
-  waits?: boolean;
   /** Whether it has data for search engines; by default if search engines may list it. */
   data?: boolean;
 }
@@ -34,16 +32,7 @@ const asset = (files: ReadonlyMap<string, Buffer>, path: string) =>
     .slice(0, 12)}`;
 
 function frame(files: ReadonlyMap<string, Buffer>, page: Frame): Expected {
-  const {
-    title,
-    path,
-    kind = 'website',
-    current = [],
-    fonts = [],
-    noindex = false,
-    data = !noindex,
-    waits = false,
-  } = page;
+  const { title, path, kind = 'website', current = [], fonts = [], noindex = false, data = !noindex } = page;
   const picture = page.picture ?? 'og/catalog.png';
   const preloaded = ['besley-basic', 'libre-franklin-basic', ...fonts].map((font) => `assets/fonts/${font}.woff2`);
   return {
@@ -65,7 +54,8 @@ function frame(files: ReadonlyMap<string, Buffer>, page: Frame): Expected {
     'link[rel=icon] @href': asset(files, 'assets/favicon.svg'),
     'link[rel=icon] @type': 'image/svg+xml',
     'script[type=module] @src': asset(files, 'assets/site.js'),
-    'script[type=module] @blocking': waits ? ['render'] : [],
+    // A page that waits for its script is blank while the script is on its way.
+    'script[type=module] @blocking': [],
     'script[type="application/ld+json"] @type': data ? ['application/ld+json'] : [],
     'meta[http-equiv=refresh] @content': [],
     'meta[name=robots] @content': noindex ? ['noindex'] : [],

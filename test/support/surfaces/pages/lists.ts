@@ -135,7 +135,7 @@ export function listPages(page: Page): Record<string, Expected> {
     'archive.html': page(
       {
         ...{ title: 'Archive', description: `Every agent of ${name}.`, path: 'archive' },
-        ...{ current: 'Archive', waits: true },
+        ...{ current: 'Archive' },
       },
       archive,
     ),
