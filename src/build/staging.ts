@@ -1,6 +1,6 @@
-import { closeSync, copyFileSync, fstatSync, linkSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, copyFileSync, fstatSync, linkSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { digestOf, outputStampOf } from '../lib/files.ts';
+import { digestOf, makeFolder, outputStampOf } from '../lib/files.ts';
 import { programFolder } from '../program.ts';
 import { JobThreads } from '../site/threads.ts';
 
@@ -58,7 +58,7 @@ export class StagingFolder {
   #place(path: string): string {
     const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
     if (!this.#folders.has(folder)) {
-      mkdirSync(`${this.#root}/${folder}`, { recursive: true });
+      makeFolder(`${this.#root}/${folder}`);
       this.#folders.add(folder);
     }
     return `${this.#root}/${path}`;

@@ -1,7 +1,6 @@
 import {
   existsSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -12,7 +11,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { OperationError, orElse } from '../lib/errors.ts';
-import { digestOf, folderStampOf, isDraftName, outputStampOf, replaceFile } from '../lib/files.ts';
+import { digestOf, folderStampOf, isDraftName, makeFolder, outputStampOf, replaceFile } from '../lib/files.ts';
 import type { OnProgress } from '../lib/lazy.ts';
 import type { Part } from '../site/output.ts';
 import {
@@ -186,10 +185,10 @@ export class BuildWriter implements Destination {
     if (kept.length < unchanged) throw this.#otherChange();
     if (this.#fresh) {
       if (existsSync(this.#target)) rmdirSync(this.#target);
-      mkdirSync(this.#staged, { recursive: true });
+      makeFolder(this.#staged);
       renameSync(this.#staged, this.#target);
     } else if (changed.length + removed.length > 0) {
-      mkdirSync(this.#staged, { recursive: true });
+      makeFolder(this.#staged);
       // A power failure after the renames must not leave empty files. The files of a first build are not synced:
       // syncing takes about a millisecond for each file, CI discards the folder, and the next build compares all bytes
       // anyway.
@@ -275,7 +274,7 @@ export function refuseOtherTrees(folder: string): void {
  */
 export function writeInstallTree(folder: string, files: ReadonlyMap<string, string>) {
   refuseOtherTrees(folder);
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const removed = listFiles(folder, '.git').filter((path) => !files.has(path));
   for (const path of removed) {
     rmSync(join(folder, path));
@@ -285,7 +284,7 @@ export function writeInstallTree(folder: string, files: ReadonlyMap<string, stri
   for (const [path, text] of files) {
     const file = join(folder, path);
     if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     replaceFile(file, text);
     changed += 1;
   }

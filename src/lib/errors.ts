@@ -128,5 +128,6 @@ function explainPaths({ code, syscall }: NodeJS.ErrnoException, paths: readonly 
   if (syscall === 'uv_cwd')
     return 'The current folder no longer exists. Change to another one, and run the command again.';
   const [path = ''] = paths;
+  if (syscall === 'mkdir') return `${path} cannot be made: ${dirname(path)} takes no folders. Name another path.`;
   return syscall === 'mkdtemp' ? `${dirname(path)} does not exist. Name an existing folder in TMPDIR.` : null;
 }

@@ -15,7 +15,8 @@ import { basename, dirname, join } from 'node:path';
 import { orElse } from './errors.ts';
 
 /**
- * Like mkdirSync with `recursive`, which in Node 20 never returns if no folder can be made in an existing one (/proc).
+ * Like mkdirSync with `recursive`, which in Node 20 never returns if no folder can be made in an existing one (/proc), and
+ * takes a read-only file system for a missing folder.
  */
 export function makeFolder(path: string): void {
   if (existsSync(path)) return;

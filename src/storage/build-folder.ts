@@ -2,7 +2,6 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -19,7 +18,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import * as z from 'zod';
 import { parseBoundedJson } from '../lib/bounded.ts';
 import { OperationError, obstacleIn, orElse, UsageError } from '../lib/errors.ts';
-import { sha256Of } from '../lib/files.ts';
+import { makeFolder, sha256Of } from '../lib/files.ts';
 import { type BuildInfo, buildFile, buildInfo } from '../schema/documents.ts';
 import { realPath } from './disk.ts';
 import { alone, hasPid } from './lock.ts';
@@ -133,7 +132,7 @@ function clearTheWay(target: string, path: string): void {
     if (existsSync(folder) && !isFolder(folder)) unlinkSync(folder);
   }
   const file = join(target, path);
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   if (isFolder(file)) rmSync(file, { recursive: true });
 }
 
@@ -174,7 +173,7 @@ export async function asOnlyBuild<Result>(
   if (written === undefined) return work(() => {});
   const [folder, flag] = written;
   refuseNoFolder(folder, flag);
-  mkdirSync(dirname(resolve(folder)), { recursive: true });
+  makeFolder(dirname(resolve(folder)));
   const target = await realPath(fs, folder);
   for (const [other, otherFlag] of others) {
     // It would wait for itself, and the next build would remove what is not its own.
@@ -202,7 +201,7 @@ const buildPatience = { waitMs: 10 * 60_000, patienceMs: 60_000 };
 export function removeLeftovers(target: string): void {
   const prefix = `.${basename(target)}.staging-`;
   const parent = dirname(target);
-  mkdirSync(parent, { recursive: true });
+  makeFolder(parent);
   for (const name of readdirSync(parent)) {
     const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN;
     if (Number.isInteger(pid) && (pid === process.pid || !hasPid(pid))) {

@@ -48,6 +48,11 @@ for (const flag of ['--out', '--install-tree']) {
 
 test('serve --build refuses a folder that cannot be made', () =>
   inCatalog(async (folder) => {
+    // Node.js looks there for a folder forever.
+    if (existsSync('/proc/self')) {
+      const { stderr } = await catalog(['build', '--out', '/proc/new/dist', '--cwd', folder]);
+      assert.match(stderr, /^error: \/proc\/new cannot be made: \/proc takes no folders\./m);
+    }
     const { code, shown } = await catalog(['serve', '--build', '--port', '0', '--out', 'link', '--cwd', folder]);
     assert.is(code, 1);
     assert.match(

@@ -1,9 +1,9 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import { zone } from '../../lib/calendar.ts';
 import { OperationError } from '../../lib/errors.ts';
-import { replaceFile } from '../../lib/files.ts';
+import { makeFolder, replaceFile } from '../../lib/files.ts';
 import { plural } from '../../lib/text.ts';
 import type { Announced, AnnounceOptions, Decision, Plan } from '../../mail/announce.ts';
 import type { AnnouncementJournal } from '../../mail/announcement-journal.ts';
@@ -242,7 +242,7 @@ async function somethingPlanned(site: Site, { list, weekly = false }: Flags): Pr
 
 function writePreview(folder: string, { mail, key }: Plan, cwd: string, terminal: Console): void {
   const name = key.split(':').slice(-2).join('-');
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const unmarked = (text: string) => text.replaceAll(mail.mark, 'https://unsubscribe.invalid/');
   const paths = [join(folder, `${name}.html`), join(folder, `${name}.txt`)] as const;
   replaceFile(paths[0], unmarked(mail.html));

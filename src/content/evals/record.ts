@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { parseBoundedJson } from '../../lib/bounded.ts';
 import { type Ended, runChild } from '../../lib/children.ts';
 import { explainSystemError, OperationError, orElse } from '../../lib/errors.ts';
-import { replaceFile, sha256Of } from '../../lib/files.ts';
+import { makeFolder, replaceFile, sha256Of } from '../../lib/files.ts';
 import { type HttpFailed, httpRequest, retryAfterMs } from '../../lib/http.ts';
 import type { OnProgress } from '../../lib/lazy.ts';
 import { maskSecrets } from '../../lib/secrets.ts';
@@ -267,7 +267,7 @@ function storeAnswer(
   const refused = errors.map((error) => ({ ...error, hint: nothingStored }));
   if (refused.length > 0)
     throw new NoAnswer(`The answer is not stored:\n\n${prettyReport(refused, { color: false })}\n`);
-  mkdirSync(dirname(join(cwd, path)), { recursive: true });
+  makeFolder(dirname(join(cwd, path)));
   replaceFile(join(cwd, path), bytes);
 }
 

@@ -32,7 +32,7 @@ export function writeFolder(cwd: string, slug: string, files: ReadonlyMap<string
   const agents = join(cwd, 'agents');
   const staging = join(agents, `.${slug}.new-${randomUUID()}`);
   try {
-    mkdirSync(staging, { recursive: true });
+    makeFolder(staging, []);
     for (const [name, text] of files) writeFileSync(join(staging, name), Buffer.from(text), { flag: 'wx' });
     renameSync(staging, join(agents, slug));
   } catch (error) {
