@@ -45,7 +45,8 @@ function startVoting(form: HTMLFormElement): void {
     if (latest !== null) form.dataset.voted = latest;
   });
   startSending(form, 'vote', ({ vote, note }) => {
-    remember(key, String(vote));
+    // An earlier vote must not come back with a note.
+    if (!remember(key, String(vote))) remember(key, null);
     showVote(String(vote));
     const what = note === undefined ? `Your vote (${vote}) was` : `Your vote (${vote}) and your note were`;
     return `Thanks. ${what} recorded. Only the publisher reads notes.`;

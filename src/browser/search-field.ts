@@ -43,7 +43,7 @@ export function showAddress(form: HTMLFormElement): void {
     field.value = value;
   }
   // Narrow screens show the words here, since the field shows them only while it has the focus.
-  listOf()?.count.setAttribute('data-query', params.get('q') ?? '');
+  listOf()?.count.setAttribute('data-query', (params.get('q') ?? '').trim());
 }
 
 /** Puts a search into the address bar. The back button undoes one at a time. */

@@ -249,6 +249,17 @@ test('sends a note with the vote that they changed in another tab', async () => 
     await textOf(page, '.vote .form-message', /vote \(no\) and your note were recorded/);
     assert.equal(await page.locator('.vote button[aria-pressed="true"]').allTextContents(), ['No']);
     assert.is(reader.site.linesOf('votes').at(-1)?.vote, 'no');
+
+    // Once the storage of the browser is full, it would keep the earlier vote.
+    await page.evaluate(() => {
+      Storage.prototype.setItem = () => {
+        throw new DOMException('full', 'QuotaExceededError');
+      };
+    });
+    await vote(page, 'yes');
+    await page.locator('#vote-note').fill('It is useful.');
+    await page.getByRole('button', { name: 'Send the note' }).click();
+    await textOf(page, '.vote .form-message', /vote \(yes\) and your note were recorded/);
   });
 });
 
