@@ -353,7 +353,7 @@ export function openConfirmations(tools: ConfirmationTools) {
   function enqueue(id: string, attempt: number): void {
     if (waiting >= mostWaiting) {
       log.warn({}, 'Too many emails are waiting to be sent, so a reader was not asked to confirm a subscription.');
-      return;
+      return void giveUp(id);
     }
     waiting += 1;
     unsent.add(id);

@@ -166,13 +166,15 @@ test('emails are sent one after the other, a thousand may wait, and more are rep
     new Promise<void>((done) => {
       release = done;
     });
-  return withMails({ send }, async ({ ask, sent, logged }) => {
+  return withMails({ send }, async ({ ask, sent, unsent, logged }) => {
     for (let count = 0; count < 1_000; count += 1) ask(`reader-${count}`);
     await settled();
     assert.equal([sent.length, logged], [1, []]);
     ask('late');
     const words = 'Too many emails are waiting to be sent, so a reader was not asked to confirm a subscription.';
     assert.equal(logged, [[{}, words]]);
+    await settled();
+    assert.equal(unsent, ['late'], 'its reader can subscribe again at once');
     release();
     await settled();
     assert.is(sent.length, 2);
