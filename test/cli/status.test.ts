@@ -182,6 +182,7 @@ test('no line is wider than a terminal of 60 columns, and no folder name control
       { slug: 'one-with-a-name-that-is-rather-long-as-names-of-folders-go', date: '2026-11-22' },
       { slug: 'two', date: '2026-11-20', front: { title } },
       { slug: 'three', date: '2026-11-19', front: { title: '日本語の題名はとても長いので端末の幅に収まりません' } },
+      { slug: 'four', date: '2026-11-18', front: { title: 'می\u200cخواهم' } },
     ]);
     mkdirSync(join(folder, 'agents', 'evil\u001b[31m'));
     const session = onTerminal(['status', '--cwd', folder, '--today', today], { columns: 60 });
@@ -189,6 +190,7 @@ test('no line is wider than a terminal of 60 columns, and no folder name control
     assert.is(code, 0);
     assert.not.ok(screen.includes('\u001b[31m'));
     assert.match(screen, 'A title that');
+    assert.match(screen, 'می\u200cخواهم');
     for (const line of screen.split('\r\n')) assert.ok([...line].length <= 60, line);
   });
 });

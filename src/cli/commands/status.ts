@@ -1,6 +1,6 @@
 import type { Status } from '../../content/schedule.ts';
 import { addDays } from '../../lib/calendar.ts';
-import { plural } from '../../lib/text.ts';
+import { plural, visible } from '../../lib/text.ts';
 import { painter } from '../../schema/diagnostics/report.ts';
 import type { Console } from '../console.ts';
 import { type CatalogCommand, type CommonFlags, openContent } from '../options.ts';
@@ -112,14 +112,15 @@ function part<Item extends Row>(
 /** Rows of mark, date, slug and title, aligned. Titles are shortened to the width. */
 function table<Item extends Row>(rows: readonly Item[], mark: (row: Item) => string, width: number): string[] {
   const marks = rows.map(mark);
-  const slugs = rows.map(({ slug }) => clean(slug));
+  // Folder names may contain any character, also a line break.
+  const slugs = rows.map(({ slug }) => visible(slug));
   const markWidth = Math.max(0, ...marks.map((text) => text.length));
   const numeric = marks.every((text) => text.startsWith('#') || text === '');
   const room = width - 2 - (markWidth === 0 ? 0 : markWidth + 2) - 'YYYY-MM-DD'.length - 2;
   const slugWidth = Math.min(Math.max(0, ...slugs.map(columns)), Math.max(12, room));
   return rows.map(({ date, title, errors = 0 }, index) => {
     const own = marks[index] ?? '';
-    const name = cut(clean(title ?? ''), room - slugWidth - 2);
+    const name = cut(visible(title ?? ''), room - slugWidth - 2);
     const cells = [
       ...(markWidth === 0 ? [] : [numeric ? own.padStart(markWidth) : own.padEnd(markWidth)]),
       date ?? 'no date   ',
@@ -140,11 +141,6 @@ function wrapped(words: readonly string[], width: number, between: string, inden
     } else lines.push(indent + word);
   }
   return lines;
-}
-
-/** Folder names may contain any character, so control characters are replaced. */
-function clean(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');
 }
 
 function pad(text: string, width: number): string {
