@@ -88,7 +88,7 @@ export function serviceCalls(
   { timeoutMs = 20_000, pause = pauseFor, stop, ...tools }: ServiceTools,
 ): CallService {
   const { now = Date.now } = tools;
-  const context = { provider, headers, secrets: secretsOf(key), start: '' };
+  const context = { provider, headers, secrets: secretsOf(key) };
   let left = mostWaitMs;
 
   /** Waits as long as a service asks for, and returns whether it did. After 429, the service certainly did nothing. */
@@ -107,7 +107,8 @@ export function serviceCalls(
     const isRead = call.method === 'GET';
     for (;;) {
       const limits = { signal: AbortSignal.timeout(timeoutMs), retries: isRead ? 1 : 0 };
-      const answer = await callsTo({ ...context, ...limits }, tools)({ ...call, read: true, maxBytes });
+      const start = isRead || call.step === 'store' ? 'This run sent nothing: ' : '';
+      const answer = await callsTo({ ...context, start, ...limits }, tools)({ ...call, read: true, maxBytes });
       if (!answer.ok && (await waitFor(answer, repeats ?? isRead))) continue;
       const parsed = shape?.safeParse(answer.body);
       if (!answer.ok || parsed?.success === false) throw answer.failure();
