@@ -120,12 +120,8 @@ async function explainFailure(error: unknown, terminal: Console): Promise<number
   }
   const { GitError } = await import('./lib/git.ts');
   const outside = explainSystemError(error) ?? (error instanceof GitError ? `git failed: ${error.message}` : null);
-  if (outside !== null) {
-    terminal.say(`error: ${outside}\n`);
-    return 1;
-  }
-  terminal.say(
-    `${error instanceof Error ? error.stack : String(error)}\n\nThis is a bug in catalog, not an error in your files. Please report it with the lines above.\n`,
-  );
+  const stack = error instanceof Error ? error.stack : String(error);
+  const bug = 'This is a bug in catalog, not an error in your files. Please report it with the lines above.';
+  terminal.say(outside === null ? `${stack}\n\n${bug}\n` : `error: ${outside}\n`);
   return 1;
 }

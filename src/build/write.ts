@@ -205,9 +205,7 @@ export class BuildWriter implements Destination {
   }
 
   #otherChange(): OperationError {
-    return new OperationError(
-      `Another program changed ${this.#target} while the build was running. Run the command again.`,
-    );
+    return new OperationError(`Another program changed ${this.#target} during the build. Run the command again.`);
   }
 
   #keyOf(inputs: readonly string[]): string {

@@ -62,12 +62,12 @@ test('a build whose folder another program changes ends with a message, and is n
       writer.write('kept.txt', [], kept);
       writer.write('build.json', [], 'new');
       rmSync(join(folder, removed), { recursive: true });
-      assert.throws(() => writer.finish(), /^Another program changed .*dist while/);
+      assert.throws(() => writer.finish(), /^Another program changed .*dist during/);
       assert.equal(readdirSync(folder), left);
       const first = new BuildWriter(join(folder, 'new'));
       first.write('build.json', [], 'new');
       writeFiles(folder, { 'new/precious.txt': 'years of work' });
-      assert.throws(() => first.finish(), /^Another program changed .*new while/);
+      assert.throws(() => first.finish(), /^Another program changed .*new during/);
     });
 });
 

@@ -160,16 +160,11 @@ function header(names: string[]): string[] {
 }
 
 function reasonOf({ code }: CsvError): string {
-  switch (code) {
-    case 'CSV_QUOTE_NOT_CLOSED':
-    case 'CSV_MAX_RECORD_SIZE':
-      return 'it has a quote that is never closed, or more than 256 KiB. Close the quote, and write each quote within a cell twice.';
-    case 'CSV_RECORD_INCONSISTENT_COLUMNS':
-    case 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH':
-      return 'it has a different number of cells than the first line. Put cells with commas or line breaks in quotes.';
-    default:
-      return 'it has a quote in the middle of a cell. Put the whole cell in quotes, and write each quote within it twice.';
-  }
+  if (['CSV_QUOTE_NOT_CLOSED', 'CSV_MAX_RECORD_SIZE'].includes(code))
+    return 'it has a quote that is never closed, or more than 256 KiB. Close the quote, and write each quote within a cell twice.';
+  if (code.startsWith('CSV_RECORD_INCONSISTENT'))
+    return 'it has a different number of cells than the first line. Put cells with commas or line breaks in quotes.';
+  return 'it has a quote in the middle of a cell. Put the whole cell in quotes, and write each quote within it twice.';
 }
 
 /** Decodes a stream of bytes. Throws OperationError if they are not UTF-8. */
