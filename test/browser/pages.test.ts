@@ -248,6 +248,13 @@ test('skipped lines are one thin line, no comma is apart from its word, and no q
       return link.getBoundingClientRect().right - word.getBoundingClientRect().right;
     });
     assert.ok(gap < 1, `${gap} pixels`);
+    const starts = await page.locator('.front .kicker').evaluate((link) => {
+      const label = document.createRange();
+      link.textContent = 'Texts that other people have to understand before they can answer';
+      label.selectNodeContents(link);
+      return Array.from(label.getClientRects(), ({ left }) => Math.round(left));
+    });
+    assert.ok(starts.length > 1 && new Set(starts).size === 1, `the lines of a long label start at ${starts}`);
   }));
 
 test('a link to answers opens them, also after they were closed, and so does its address', async () => {
