@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { domainToASCII } from 'node:url';
 import { Option } from 'commander';
 import { OperationError, UsageError } from '../../lib/errors.ts';
 import { groupBy } from '../../lib/groups.ts';
@@ -246,8 +247,10 @@ function countByList(entries: readonly SubscriberEntry[]): Record<ListName, numb
   return { daily: count('daily'), pro: count('pro'), custom: count('custom') };
 }
 
-async function erase(address: string, flags: StoreFlags, terminal: Console): Promise<void> {
+async function erase(typed: string, flags: StoreFlags, terminal: Console): Promise<void> {
   const place = placeOf(flags);
+  // Browsers send the name of a host in ASCII, and that is how it is stored.
+  const address = typed.trim().replace(/(?<=@).*\P{ASCII}.*$/u, (host) => domainToASCII(host) || host);
   const { readMailKey } = await import('../../mail/consent.ts');
   const folder = 'file' in place ? dirname(place.file) : dataFolder(flags);
   const key = await readMailKey({ environment: process.env, folder });

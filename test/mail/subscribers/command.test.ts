@@ -179,9 +179,12 @@ test('erase removes an address from the file, its torn lines and rotated files, 
   withFile(async (folder, file) => {
     writeFiles(folder, {
       'data/signups.jsonl.torn': '{"id":"t","email":"ann@example.com","li\n',
-      'data/signups.jsonl.1': line({}) + line({ email: 'cat@example.com' }),
+      'data/signups.jsonl.1':
+        line({}) + line({ email: 'cat@example.com' }) + line({ email: 'cat@xn--bcher-kva.example' }),
       'data/signups.jsonl-20261001.gz': 'packed',
     });
+    const ofHost = await catalog(['subscribers', 'erase', 'cat@bücher.example', '--cwd', folder]);
+    assert.match(ofHost.stderr, 'Erased cat@xn--bcher-kva.example (1 line).');
     const { code, stdout, stderr } = await catalog(['subscribers', 'erase', 'ANN@example.com', '--cwd', folder]);
     assert.is(code, 0, stderr);
     assert.is(stdout, '');
