@@ -20,15 +20,16 @@ const mixed = [
   agent('then', 11),
   agent('sketch', 12, { draft: 'true' }),
 ];
-const selections: [name: string, options: object, ...slugs: string[]][] = [
-  ['agents due today', {}, 'out', 'now'],
-  ['also future agents', { future: true }, 'out', 'now', 'then'],
-  ['also drafts', { drafts: true }, 'out', 'now', 'sketch'],
-  ['both', { future: true, drafts: true }, 'out', 'now', 'then', 'sketch'],
+const selections: [name: string, options: object, next: string | undefined, ...slugs: string[]][] = [
+  ['agents due today', {}, 'then', 'out', 'now'],
+  ['also future agents', { future: true }, undefined, 'out', 'now', 'then'],
+  ['also drafts', { drafts: true }, 'then', 'out', 'now', 'sketch'],
+  ['both', { future: true, drafts: true }, undefined, 'out', 'now', 'then', 'sketch'],
 ];
-for (const [name, options, ...slugs] of selections) {
+for (const [name, options, next, ...slugs] of selections) {
   test(`a build includes ${name}, with the numbers after the numbers of withdrawn agents`, () => {
     const selected = select(contentOf(mixed, today), { today, ...options });
+    assert.is(selected.next?.slug, next);
     assert.equal(
       selected.agents.map(({ slug, issue }) => [slug, issue]),
       slugs.map((slug, index) => [slug, index === 0 ? 1 : index + 2]),
@@ -61,6 +62,8 @@ test('an error in an agent that is due stops a build, unless the agent is new an
     return [agents.map(({ slug }) => slug), skipped, errors.map(({ slug }) => slug), warnings.map(({ slug }) => slug)];
   };
   assert.equal(outcome({}), [['b'], [], ['a'], ['c']]);
+  // Pages announce the next agent.
+  assert.is(select(content, { today }).next, null);
   assert.equal(outcome({ skipInvalid: true }), [['b'], ['a'], [], ['a', 'c']]);
   assert.equal(outcome({ skipInvalid: true, published: new Set(['a']) }), [['b'], [], ['a'], ['c']]);
   assert.equal(outcome({ future: true }), [['b'], [], ['a', 'c'], []]);
