@@ -97,11 +97,13 @@ export interface PublishedAgent extends NumberedAgent {
 
 /** Makes functions that write out days (YYYY-MM-DD) and months (YYYY-MM) in a language (BCP 47). */
 export const dateNames = onceForEach((language: string) => {
-  const weekdays = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' });
-  const dates = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' });
+  // For a language that it does not know, such as Latin, Intl would use the one of the machine.
+  const locales = [language, 'en'];
+  const weekdays = new Intl.DateTimeFormat(locales, { weekday: 'long', timeZone: 'UTC' });
+  const dates = new Intl.DateTimeFormat(locales, { dateStyle: 'long', timeZone: 'UTC' });
   // The archive has the months of the Gregorian calendar, also in Persian; the Thai one only counts the years differently.
   const calendar = dates.resolvedOptions().calendar === 'buddhist' ? 'buddhist' : 'gregory';
-  const months = new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric', timeZone: 'UTC', calendar });
+  const months = new Intl.DateTimeFormat(locales, { month: 'long', year: 'numeric', timeZone: 'UTC', calendar });
   const instant = (day: string) => new Date(`${day}T00:00:00Z`);
   return {
     weekday: onceForEach((day: string) => weekdays.format(instant(day))),
