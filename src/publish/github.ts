@@ -103,6 +103,7 @@ export class GitHubRefusal extends OperationError {
 
 const openIssues = z.array(z.object({ title: z.string() }));
 const created = z.object({ html_url: z.string() });
+const refusal = z.object({ message: z.string().max(300).optional() }).catch({});
 const perPage = 100;
 
 /**
@@ -149,8 +150,9 @@ export async function callApi(
   try {
     const answer = await httpRequest(url, { method, body: body && JSON.stringify(body), headers, ...limits });
     if (answer.ok) return await answer.json();
-    await answer.discard();
-    throw new GitHubRefusal(answer.status, `GitHub answered ${answer.status} to ${method} ${url}.`);
+    const { message } = refusal.parse(await answer.json().catch(() => null));
+    const reason = message === undefined ? '.' : `: ${message.replace(/\.$/, '')}.`;
+    throw new GitHubRefusal(answer.status, `GitHub answered ${answer.status} to ${method} ${url}${reason}`);
   } catch (error) {
     if (!(error instanceof HttpFailed)) throw error;
     throw new OperationError(`GitHub does not answer at ${api} (${error.message}).`);

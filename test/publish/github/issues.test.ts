@@ -80,11 +80,12 @@ test('without alerts GitHub is not asked', async () => {
 
 test('a refusal and a missing answer are errors that say what GitHub did', async () => {
   await withApi(
-    (_request, response) => response.writeHead(403).end('{}'),
+    (_request, response) => response.writeHead(403).end('{"message":"Resource not accessible by integration"}'),
     async (env) => {
       const refused = await openIssuesFor([alert('One')], issueTracker(env)).catch((error) => error);
       assert.instance(refused, OperationError);
       assert.match(refused.message, /^GitHub answered 403 to GET http:\/\/127\.0\.0\.1:\d+\/api\/v3\/repos\/press\//);
+      assert.match(refused.message, / Resource not accessible by integration\.$/);
     },
   );
   await withApi(
