@@ -18,7 +18,7 @@ const lockDraft = /^\.lock\.(?:takeover\.)?[0-9a-f]{32}$/;
 /** How old a lock draft must be to count as abandoned, in milliseconds. */
 const abandonedMs = 60_000;
 
-/** Removes drafts that killed processes left next to a file. If that fails, it warns and continues. */
+/** Removes drafts that killed processes left next to a file; others may do so too. If that fails, it warns and continues. */
 async function removeLeftovers({ file, disk, now, warn }: LockOptions): Promise<void> {
   const [folder, name] = [dirname(file), basename(file)];
   try {
@@ -26,7 +26,7 @@ async function removeLeftovers({ file, disk, now, warn }: LockOptions): Promise<
       const ending = each.startsWith(name) ? each.slice(name.length) : '';
       const path = join(folder, each);
       if (ownDraft.test(ending) || (lockDraft.test(ending) && (await isAbandoned(path, { disk, now })))) {
-        await disk.unlink(path);
+        await disk.unlink(path).catch(ifMissing(undefined));
       }
     }
   } catch (error) {
@@ -35,7 +35,8 @@ async function removeLeftovers({ file, disk, now, warn }: LockOptions): Promise<
 }
 
 async function isAbandoned(path: string, { disk, now }: Pick<LockOptions, 'disk' | 'now'>): Promise<boolean> {
-  return now().getTime() - (await disk.stat(path)).mtimeMs > abandonedMs;
+  const stats = await disk.stat(path).catch(ifMissing(null));
+  return stats !== null && now().getTime() - stats.mtimeMs > abandonedMs;
 }
 
 /** A lock file: one JSON object, always of the same length for the same owner. */
