@@ -64,7 +64,7 @@ function showTotals(form: HTMLFormElement, slug: string): void {
       if (line === null || !entries.some(({ isIntersecting }) => isIntersecting)) return;
       observer.disconnect();
       const answer = await fetch(form.action.replace(/feedback$/, 'votes.json'), {
-        signal: AbortSignal.timeout(patienceMs),
+        signal: AbortSignal.timeout?.(patienceMs),
       }).catch(() => null);
       const { totals } = (await answer?.json().catch(() => null)) ?? {};
       const { yes, no } = totals?.[slug] ?? {};
@@ -89,7 +89,7 @@ function voteText(storedVote: string | null, asked: HTMLButtonElement | undefine
 function startSending(form: HTMLFormElement, subject: Subject, thank: (fields: Fields) => string): void {
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    const { submitter } = event;
+    const submitter = event.submitter as HTMLButtonElement | null;
     const fields = fieldsOf(form, submitter);
     const focused = document.activeElement;
     // Without an enabled button, Enter does not send a form either.
@@ -107,9 +107,11 @@ function startSending(form: HTMLFormElement, subject: Subject, thank: (fields: F
 }
 
 /** The fields of a form, including the button that sends it, without an empty note. */
-function fieldsOf(form: HTMLFormElement, submitter: HTMLElement | null): Fields {
+function fieldsOf(form: HTMLFormElement, submitter: HTMLButtonElement | null): Fields {
   const { voted } = form.dataset;
-  const sent: Fields = Object.fromEntries(new FormData(form, submitter));
+  const sent: Fields = Object.fromEntries(new FormData(form));
+  // FormData adds it only in browsers since 2023.
+  if (submitter?.name) sent[submitter.name] = submitter.value;
   const fields: Fields = voted === undefined ? sent : { vote: voted, ...sent };
   if (fields.note === '') delete fields.note;
   return fields;
@@ -138,7 +140,7 @@ interface Failure {
   retryAfter: number | null;
 }
 
-/** How long a response may take, in milliseconds. */
+/** How long a response may take, in milliseconds. Safari 15 has no such limit. */
 const patienceMs = 20_000;
 
 /** Sends fields as JSON to a route of the server. Never rejects. */
@@ -148,7 +150,7 @@ export async function send(address: string, fields: Record<string, FormDataEntry
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(fields),
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout?.(patienceMs),
     });
     const answer = await response.json().catch(() => null);
     if (response.ok && answer?.ok === true) return { sent: true };

@@ -250,8 +250,15 @@ test('sends a note with the vote that they changed in another tab', async () => 
     assert.equal(await page.locator('.vote button[aria-pressed="true"]').allTextContents(), ['No']);
     assert.is(reader.site.linesOf('votes').at(-1)?.vote, 'no');
 
-    // Once the storage of the browser is full, it would keep the earlier vote.
+    // Once the storage of the browser is full, it would keep the earlier vote. This one is as old as Safari 15, too.
     await page.evaluate(() => {
+      Object.assign(AbortSignal, { timeout: undefined });
+      const { FormData } = globalThis;
+      globalThis.FormData = class extends FormData {
+        constructor(form?: HTMLFormElement) {
+          super(form);
+        }
+      };
       Storage.prototype.setItem = () => {
         throw new DOMException('full', 'QuotaExceededError');
       };
