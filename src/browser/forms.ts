@@ -109,10 +109,9 @@ function startSending(form: HTMLFormElement, subject: Subject, thank: (fields: F
 /** The fields of a form, including the button that sends it, without an empty note. */
 function fieldsOf(form: HTMLFormElement, submitter: HTMLButtonElement | null): Fields {
   const { voted } = form.dataset;
-  const sent: Fields = Object.fromEntries(new FormData(form));
+  const fields: Fields = { ...(voted === undefined ? {} : { vote: voted }), ...Object.fromEntries(new FormData(form)) };
   // FormData adds it only in browsers since 2023.
-  if (submitter?.name) sent[submitter.name] = submitter.value;
-  const fields: Fields = voted === undefined ? sent : { vote: voted, ...sent };
+  if (submitter?.name) fields[submitter.name] = submitter.value;
   if (fields.note === '') delete fields.note;
   return fields;
 }

@@ -195,7 +195,7 @@ function missingText(fields: readonly HTMLTextAreaElement[]): string {
 }
 
 function setMissing(field: HTMLTextAreaElement, missing: boolean): void {
-  field.ariaInvalid = String(missing);
+  field.setAttribute('aria-invalid', String(missing));
   const message = field.parentElement?.querySelector('.form-message') ?? null;
   if (message !== null) message.textContent = missing ? missingText([field]) : '';
 }

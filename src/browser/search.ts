@@ -42,13 +42,14 @@ function startSuggestions(form: HTMLFormElement, index: Index, next: Next | unde
   const count = form.querySelector('.results-count') as HTMLElement;
   const list = document.getElementById('suggestions') as HTMLElement;
   const panel = count.parentElement as HTMLElement;
-  list.role = 'listbox';
-  list.ariaLabel = 'Agents';
+  // Firefox before version 119 has no properties for these attributes.
+  list.setAttribute('role', 'listbox');
+  list.setAttribute('aria-label', 'Agents');
 
   const options = () => [...list.children] as HTMLAnchorElement[];
-  const active = () => options().findIndex((option) => option.ariaSelected === 'true');
+  const active = () => options().findIndex((option) => option.getAttribute('aria-selected') === 'true');
   const choose = (at: number) => {
-    for (const [each, option] of options().entries()) option.ariaSelected = String(each === at);
+    for (const [each, option] of options().entries()) option.setAttribute('aria-selected', String(each === at));
     const chosen = options()[at];
     if (chosen === undefined) field.removeAttribute('aria-activedescendant');
     else field.setAttribute('aria-activedescendant', chosen.id);
@@ -58,9 +59,9 @@ function startSuggestions(form: HTMLFormElement, index: Index, next: Next | unde
     count.textContent = text;
     list.replaceChildren(...shown);
     for (const [at, option] of shown.entries()) {
-      Object.assign(option, { id: `suggestion-${at + 1}`, role: 'option', tabIndex: -1, ariaSelected: 'false' });
+      Object.assign(option, { id: `suggestion-${at + 1}`, tabIndex: -1 }).setAttribute('role', 'option');
     }
-    field.ariaExpanded = String(shown.length > 0);
+    field.setAttribute('aria-expanded', String(shown.length > 0));
     choose(-1);
     fit();
   };

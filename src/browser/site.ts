@@ -20,10 +20,10 @@ function startTabGroup(group: HTMLElement): void {
     const heading = panel.querySelector<HTMLElement>('h3');
     const tab = make('button', '', heading?.textContent ?? '');
     tab.type = 'button';
-    tab.role = 'tab';
+    tab.setAttribute('role', 'tab');
     tab.id = `${panel.id}-tab`;
     tab.setAttribute('aria-controls', panel.id);
-    panel.role = 'tabpanel';
+    panel.setAttribute('role', 'tabpanel');
     panel.setAttribute('aria-labelledby', tab.id);
     heading?.toggleAttribute('hidden', true);
     return tab;
@@ -40,7 +40,7 @@ function startTabGroup(group: HTMLElement): void {
   const reveal = (index: number) => {
     list.scrollLeft += middleOf(tabs[index] ?? list) - middleOf(list);
   };
-  list.role = 'tablist';
+  list.setAttribute('role', 'tablist');
   list.setAttribute('aria-label', group.dataset.tabs ?? '');
   list.addEventListener('click', ({ target }) => {
     // Browsers that translate a page put elements into the tabs.
