@@ -246,8 +246,7 @@ function resultLine(agents: string): (result: Result) => HTMLElement {
 }
 
 function dateText(date: string): string {
-  const locales = [document.documentElement.lang, 'en'];
-  const names = new Intl.DateTimeFormat(locales, { dateStyle: 'long', timeZone: 'UTC' });
+  const names = new Intl.DateTimeFormat([document.documentElement.lang, 'en'], { dateStyle: 'long', timeZone: 'UTC' });
   return names.format(new Date(`${date}T00:00:00Z`));
 }
 

@@ -157,7 +157,7 @@ test('sees the errors of settings and templates, and the page again once they ar
     const template = fileOf('templates/agent.hbs');
     mkdirSync(fileOf('templates'));
     writeFileSync(template, '<h1>{{agent.titel}}</h1>');
-    assert.match(await shown(page, dialog, /error/), 'The template uses `titel`, which does not exist here.');
+    assert.match(await shown(page, dialog, /error/), 'The template uses `agent.titel`, which does not exist here.');
     writeFileSync(template, '<h1>Own: {{agent.title}}</h1>');
     await textOf(page, 'h1', /Own: The one agent/);
     assert.is(await page.locator('dialog').count(), 0);

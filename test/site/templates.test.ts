@@ -32,6 +32,8 @@ const open = (mark: string) => `\`${mark}\` is opened but never closed.`;
 
 const rows: [name: string, text: string, at: string, message: string, hint: string][] = [
   ['a value that does not exist', '{{titel}}', '1:3-8', missing('titel'), compare],
+  ['a value of a value that does not exist', '\n{{a.b.c}}', '2:3-8', missing('a.b.c'), compare],
+  ['an argument of a value that does not exist', '\n{{#if a.b}}{{/if}}', '2:7-10', missing('a.b'), compare],
   ['a value on a later line', '<h1>\n<p>\n  {{titel}}\n', '3:5-10', missing('titel'), compare],
   ['a partial that does not exist', 'a\n{{> mark}}\n', '2:5-9', missing('partials/mark.hbs'), compare],
   [

@@ -2,6 +2,7 @@ import type { Status } from '../../content/schedule.ts';
 import { addDays } from '../../lib/calendar.ts';
 import { plural, visible } from '../../lib/text.ts';
 import { painter } from '../../schema/diagnostics/report.ts';
+import { dateNames } from '../../site/site.ts';
 import type { Console } from '../console.ts';
 import { type CatalogCommand, type CommonFlags, openContent } from '../options.ts';
 
@@ -60,6 +61,9 @@ function statusTable(status: Status & { hints: readonly string[] }, { width, all
   const shown = all ? published : published.slice(-publishedShown);
   const earlier = published.length - shown.length;
   const counted = faulty.map((row) => ({ ...row, title: plural(row.errors, 'error'), errors: 0 }));
+  /** A block with a heading and a count; empty if it has no rows. */
+  const part = <Item extends Row>(head: string, rows: readonly Item[], mark: (row: Item) => string): string[] =>
+    rows.length === 0 ? [] : [`${head}: ${rows.length}`, ...table(rows, mark, width)];
   const none = withdrawn.length + deleted.length === 0 ? 'nothing yet' : 'nothing';
   const blocks = [
     [`Schedule on ${status.today} (${status.timezone})`],
@@ -68,7 +72,7 @@ function statusTable(status: Status & { hints: readonly string[] }, { width, all
       ...(earlier === 0 ? [] : [`  ${earlier} earlier: see them with --all`]),
       ...table(shown, ({ issue }) => `#${issue}`, width),
     ],
-    part('Due now (with the numbers they will get)', due, ({ issue }) => `#${issue}`, width),
+    part('Due now (with the numbers they will get)', due, ({ issue }) => `#${issue}`),
     [
       `Scheduled: ${coming.length === 0 ? 'nothing' : coming.length}`,
       ...table(coming, ({ daysLeft }) => `in ${plural(daysLeft, 'day')}`, width),
@@ -78,10 +82,10 @@ function statusTable(status: Status & { hints: readonly string[] }, { width, all
       `Free dates in the 14 days from today: ${status.freeDates.length === 0 ? 'none' : status.freeDates.length}`,
       ...wrapped(status.freeDates, Math.min(width, 80), '  ', '  '),
     ],
-    part('Drafts', drafts, () => '', width),
-    part('Withdrawn', withdrawn, ({ issue }) => (issue === null ? '' : `#${issue}`), width),
-    part('Deleted', deleted, ({ issue }) => `#${issue}`, width),
-    part('With errors (validate shows them)', counted, ({ state }) => state, width),
+    part('Drafts', drafts, () => ''),
+    part('Withdrawn', withdrawn, ({ issue }) => (issue === null ? '' : `#${issue}`)),
+    part('Deleted', deleted, ({ issue }) => `#${issue}`),
+    part('With errors (validate shows them)', counted, ({ state }) => state),
     status.hints.length === 0
       ? []
       : ['Hints', ...status.hints.flatMap((hint) => wrapped(hint.split(' '), Math.min(width, 80), ' ', '  '))],
@@ -97,16 +101,6 @@ interface Row {
   slug: string;
   title: string | null;
   errors?: number;
-}
-
-/** A block with a heading and a count; empty if it has no rows. */
-function part<Item extends Row>(
-  head: string,
-  rows: readonly Item[],
-  mark: (row: Item) => string,
-  width: number,
-): string[] {
-  return rows.length === 0 ? [] : [`${head}: ${rows.length}`, ...table(rows, mark, width)];
 }
 
 /** Rows of mark, date, slug and title, aligned. Titles are shortened to the width. */
@@ -210,9 +204,7 @@ export function calendarTable(status: Status, { all, color }: { all: boolean; co
     const text = `${day === today ? '>' : ' '}${day.slice(8).replace(/^0/, ' ')}${sign}`;
     return style === null ? text : paint(style, text);
   };
-  const pairs = months.flatMap((month, index) =>
-    index % 2 === 0 ? [[month, ...months.slice(index + 1, index + 2)]] : [],
-  );
+  const pairs = months.flatMap((_, index) => (index % 2 === 0 ? [months.slice(index, index + 2)] : []));
   const blocks = pairs.map((pair) => beside(pair.map((month) => monthBlock(month, cell, kindOf))));
   const legend = ['> today', ...allKinds.map((kind) => `${kinds[kind][0]} ${kind}`)];
   return [
@@ -256,9 +248,6 @@ function kindsOf(status: Status): (day: string) => Kind | null {
 /** A month of lines with 27 columns each: its name, the weekdays, its weeks from Monday on, and how many days of each kind it has. */
 function monthBlock(month: string, cell: (day: string) => string, kindOf: (day: string) => Kind | null): string[] {
   const start = `${month}-01`;
-  const name = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
-    new Date(start),
-  );
   const days: string[] = [];
   for (let day = start; monthOf(day) === month; day = addDays(day, 1)) days.push(day);
   const cells = [...Array<string>((new Date(start).getUTCDay() + 6) % 7).fill('    '), ...days.map(cell)];
@@ -271,7 +260,7 @@ function monthBlock(month: string, cell: (day: string) => string, kindOf: (day: 
     .filter(([, count]) => count > 0)
     .map(([kind, count], index, all) => `${kind} ${count}${index === all.length - 1 ? '' : ','}`);
   return [
-    name.padEnd(width),
+    dateNames('en').monthName(month).padEnd(width),
     ' Mo  Tu  We  Th  Fr  Sa  Su ',
     ...weeks,
     ...wrapped(counts, width, ' ').map((line) => line.padEnd(width)),

@@ -198,9 +198,9 @@ export const templateMessages = {
   }),
 
   /** `opening` is the whole tag that opens the block. */
-  blockNotClosed: (opening: string, name: string) => ({
+  blockNotClosed: (opening: string) => ({
     message: `\`${opening}\` is opened but never closed.`,
-    hint: `Close it with {{/${name}}}.`,
+    hint: `Close it with {{/${/[\w-]+/.exec(opening)}}}.`,
   }),
 
   notHandlebars: {

@@ -38,7 +38,22 @@ const require = createRequire(import.meta.url);
 const engine = runtime.create();
 
 /** The compiler, which only templates need that are not compiled yet: loading it takes longer than most commands. */
-const compiler = once(() => require('handlebars') as typeof Handlebars);
+const compiler = once(() => {
+  const handlebars = require('handlebars') as typeof Handlebars & { JavaScriptCompiler: { prototype: FieldWriter } };
+  // Of `a.b.c`, JavaScript fails at `b` if there is no `a`, and its error has no place in the template.
+  handlebars.JavaScriptCompiler.prototype.nameLookup = function (parent, name) {
+    const failure = `container.strict(null,${JSON.stringify(name)},${JSON.stringify(this.source.currentLocation)})`;
+    return this.internalNameLookup(Array.isArray(parent) ? ['(', parent, `)??${failure}`] : parent, name);
+  };
+  return handlebars;
+});
+
+/** Writes the code that reads a field of `parent`, which is an array of code if it is itself a field. */
+interface FieldWriter {
+  nameLookup(this: FieldWriter, parent: unknown, name: string): unknown;
+  internalNameLookup(parent: unknown, name: string): unknown;
+  source: { currentLocation: unknown };
+}
 
 /**
  * The program's own templates by the digest of their key, compiled when the program was bundled: compiling one takes longer
@@ -178,18 +193,16 @@ function fieldsFirst(text: string, helpers: ReadonlySet<string>): hbs.AST.Progra
 
 /** Helpers whose errors have the place in the template that calls them, as Handlebars' own errors do. */
 function withPlaces(helpers: Record<string, Handlebars.HelperDelegate>): Record<string, Handlebars.HelperDelegate> {
-  const entries = Object.entries(helpers).map(([name, helper]): [string, Handlebars.HelperDelegate] => [
-    name,
-    function (this: unknown, ...values: Parameters<Handlebars.HelperDelegate>) {
+  const withPlace = (name: string, helper: Handlebars.HelperDelegate): Handlebars.HelperDelegate =>
+    function (this: unknown, ...values) {
       try {
         return helper.apply(this, values);
       } catch (error) {
         const { loc } = (values as unknown[]).at(-1) as { loc: hbs.AST.SourceLocation };
         throw Object.assign(error as Error, { helper: name, lineNumber: loc.start.line, column: loc.start.column });
       }
-    },
-  ]);
-  return Object.fromEntries(entries);
+    };
+  return Object.fromEntries(Object.entries(helpers).map(([name, helper]) => [name, withPlace(name, helper)]));
 }
 
 function explainTemplate({ file, text }: TemplateSource, error: unknown): Diagnostic {
@@ -211,22 +224,23 @@ function explainTemplate({ file, text }: TemplateSource, error: unknown): Diagno
     const at = tag === undefined ? 0 : tag.index + tag[0].length - (tag[1] ?? '').length;
     return refuse(at, partial.length, templateMessages.unknownValue(`partials/${partial}.hbs`));
   }
-  if (missing !== undefined) return refuse(lineStart + column, missing.length, templateMessages.unknownValue(missing));
+  if (missing !== undefined) {
+    const [path = missing] = /^[\w@./]+/.exec(text.slice(lineStart + column)) ?? [];
+    return refuse(lineStart + column, path.length, templateMessages.unknownValue(path));
+  }
   if (helper !== undefined || (lineNumber ?? lineOfParser) === undefined)
     return refuse(lineStart + column, 1, templateMessages.notRendered(helper, message));
   const open = unclosedBlock(text);
-  if (open !== null)
-    return refuse(open.offset, open.mark.length, templateMessages.blockNotClosed(open.mark, open.name));
+  if (open !== undefined) return refuse(open.index, open[0].length, templateMessages.blockNotClosed(open[0]));
   return refuse(lineStart + column, 1, templateMessages.notHandlebars);
 }
 
-/** The last block of a template that is opened but never closed, or null. */
-function unclosedBlock(text: string): { offset: number; mark: string; name: string } | null {
-  const open: { offset: number; mark: string; name: string }[] = [];
-  for (const match of text.matchAll(/\{\{~?([#/])\s*([\w-]+)[^}]*\}\}/g)) {
-    const [mark, kind, name = ''] = match;
-    if (kind === '#') open.push({ offset: match.index, mark, name });
-    else if (open.at(-1)?.name === name) open.pop();
+/** The tag of the last block of a template that is opened but never closed. */
+function unclosedBlock(text: string): RegExpExecArray | undefined {
+  const open: RegExpExecArray[] = [];
+  for (const tag of text.matchAll(/\{\{~?([#/])\s*([\w-]+)[^}]*\}\}/g)) {
+    if (tag[1] === '#') open.push(tag);
+    else if (open.at(-1)?.[2] === tag[2]) open.pop();
   }
-  return open.at(-1) ?? null;
+  return open.at(-1);
 }
