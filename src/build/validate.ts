@@ -16,6 +16,7 @@ import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import { withRules } from '../schema/rules.ts';
 import type { KnownVocabulary, Settings } from '../schema/settings.ts';
 import { outputs } from '../site/index.ts';
+import { digestMail } from '../site/mail/mail.ts';
 import { makeSite } from '../site/make-site.ts';
 import { trialProblems } from './build.ts';
 import { hasTemplates, readTemplates } from './read-templates.ts';
@@ -151,7 +152,7 @@ function renderProblems(
   }
 }
 
-/** Renders one file of each output, including social images. Throws ContentError if a template is malformed. */
+/** Renders one file of each output, including social images, and the email of a week. Throws ContentError if a template is malformed. */
 function tryTemplates(cwd: string, settings: Settings, selected: Selected): void {
   const site = makeSite(readTemplates(cwd), settings, selected, { preview: true, images: true });
   try {
@@ -159,9 +160,13 @@ function tryTemplates(cwd: string, settings: Settings, selected: Selected): void
       for (const file of output.files(site)) {
         const content = file.render(() => '');
         if (typeof content === 'function') content(() => {});
+        // The first part of a list is its head.
+        if (typeof content === 'object' && !(content instanceof Uint8Array))
+          content.slice(0, 2).map((part) => part.render());
         break;
       }
     }
+    if (site.agents.length > 0) digestMail(site, site.agents.slice(0, 1), null);
     site.images.finish();
   } finally {
     site.images.close();

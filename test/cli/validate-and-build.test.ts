@@ -225,6 +225,14 @@ test("a catalog's own template replaces the program's, file by file", async () =
     assert.is(code, 1);
     assert.match(stderr, 'templates/404.hbs:2:1');
     assert.match(stderr, 'The helper `asset` fails here (there is no file templates/assets/extra.cs).');
+
+    rmSync(join(folder, 'templates', '404.hbs'));
+    for (const name of ['feed-entry', 'mail-digest']) {
+      writeFiles(folder, { [`templates/${name}.hbs`]: '{{titel}}\n' });
+      const { stdout } = await catalog(['validate', '--cwd', folder]);
+      assert.match(stdout, `templates/${name}.hbs:1:3  error  template/syntax`);
+      rmSync(join(folder, 'templates', `${name}.hbs`));
+    }
   });
 });
 
