@@ -187,7 +187,7 @@ export async function resolve(
   decisions: readonly Decision[],
   subscriptions: Pick<SubscriptionStore, 'find'>,
 ): Promise<string> {
-  if ((await journal.read(plan.key)) === null) throw new OperationError(`No email of ${plan.name} was sent.`);
+  if ((await journal.read(plan.key)) === null) throw new OperationError(`No email of ${plan.name} is recorded here.`);
   const claim = await journal.claim(plan.key);
   try {
     const mails = await uncertainMails(plan, journal, subscriptions);

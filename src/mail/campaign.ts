@@ -269,6 +269,6 @@ async function readBack(service: CampaignService, id: string, wait: (ms: number)
 }
 
 function unknown({ name }: CampaignService, id: string, why: string): Sent {
-  const hint = `Look at ${id} there. Then run this command with --resolve sent or --resolve unsent.`;
+  const hint = `Look at ${id} there. In the workflow, send or delete it; elsewhere, run this command with --resolve sent or --resolve unsent.`;
   return { outcome: 'uncertain', message: `Whether ${name} sent the email is not known: ${why} ${hint}` };
 }

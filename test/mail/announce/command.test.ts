@@ -281,7 +281,10 @@ test('a send whose outcome is unknown is an error, until a person says that it w
     service.fault = ({ path }) => (path.endsWith('/publish') ? 'lost before' : null);
     const unknown = await announce();
     assert.is(unknown.code, 1);
-    assert.match(unknown.stderr, /^Whether Buttondown sent the email is not known: .* Look at em_1 there\./);
+    assert.match(
+      unknown.stderr,
+      /^Whether Buttondown sent the email is not known: .* Look at em_1 there\. In the workflow, send or delete it;/,
+    );
     service.fault = () => null;
     const listed = await announce(['--uncertain']);
     assert.is(listed.stdout, 'Whether the provider sent No. 3, “The three agent” is not known. Look at em_1 there.\n');
