@@ -111,7 +111,7 @@ function describe(reason: FailureReason, status: number | undefined, code: strin
     timeout: 'took too long',
     network: `could not be reached${detail}`,
     redirect: `answered with a redirect (${status}), which is not followed`,
-    refused: `refused it with status ${status}${detail}${/^40[13]$/.test(`${status}`) ? ': check CATALOG_SIGNUPS_KEY' : ''}`,
+    refused: `refused it with status ${status}${detail}${/^40[13]$/.test(`${status}`) ? ': check CATALOG_SIGNUPS_KEY and its rights' : ''}`,
     answer: `answered with status ${status}, but not in the expected form`,
     storage: `could not write it${detail}`,
     closed: 'is closed',

@@ -16,11 +16,11 @@ const sentences: [facts: Omit<FailureFacts, 'provider'>, words: string][] = [
   ],
   [
     { reason: 'refused', step: 'create', status: 403, code: 'no' },
-    '(create) refused it with status 403 (no): check CATALOG_SIGNUPS_KEY',
+    '(create) refused it with status 403 (no): check CATALOG_SIGNUPS_KEY and its rights',
   ],
   [
     { reason: 'refused', step: 'create', status: 401 },
-    '(create) refused it with status 401: check CATALOG_SIGNUPS_KEY',
+    '(create) refused it with status 401: check CATALOG_SIGNUPS_KEY and its rights',
   ],
   [{ reason: 'refused', step: 'create', status: 422 }, '(create) refused it with status 422'],
   [
