@@ -23,10 +23,11 @@ const settings = loadSettings(bundled, {}, {});
 
 type History = ReadonlyMap<string, readonly Change[]>;
 
-function siteOf(agents: readonly SmallAgent[], today: string, history: History): Site {
+function siteOf(agents: readonly SmallAgent[], today: string, history: History, before?: Site): Site {
   const selected = select(contentOf([...agents], today), { today });
   assert.equal(selected.errors, []);
-  return makeSite(templates, settings, selected, { history });
+  const memory = before === undefined ? null : { isKnown: true, related: before.related, versions: [] };
+  return makeSite(templates, settings, selected, { history, memory });
 }
 
 /** The inputs of a file. */
@@ -142,6 +143,19 @@ test('after an agent got an earlier number, the lists of the next one are render
     { slug: 'second', date: '2026-01-02', front: { tags: '[own, small]' } },
   ];
   assert.is.not(inputsAt('tags/own.html', [first, second]), inputsAt('tags/own.html', [second]));
+});
+
+test('after an edit of tags, related agents are found again, unless the agents are those of the last build', () => {
+  const agents = (tags: string) =>
+    ['one', 'two', 'three', 'four', 'five'].map((slug, index) => {
+      const date = `2026-01-0${index + 1}`;
+      return { slug, date, front: { tags: slug === 'one' || slug === 'two' ? '[own, small]' : tags } };
+    });
+  const site = (tags: string, before?: Site) => siteOf(agents(tags), last, new Map(), before);
+  const [first, second] = [site('[common, small]'), site('[own, small]')];
+  assert.is.not(String(first.related.slugs), String(second.related.slugs));
+  assert.is(site('[common, small]', first).related, first.related);
+  assert.equal(site('[own, small]', first).related, second.related);
 });
 
 test.run();

@@ -51,13 +51,17 @@ test('a strict parser accepts every XML document', () => {
   assert.throws(() => readXml('<a>]]></a>'), /not allowed in content/);
 });
 
-test('every XML document is well-formed below any address', async () => {
+test('every XML document is well-formed below any address, also before the first agent is published', async () => {
   const settings = { baseUrl: "https://press.example/a&b/c'd" };
   await inFolder((path) => {
     writeCatalog(path, [{ slug: 'first', date: '2026-01-01' }], settings);
     for (const [name, document] of render(path, { today: '2026-03-29' })) {
       if (name.endsWith('.xml')) readXml(document);
     }
+    const empty = render(path, { today: '2025-12-31' });
+    const [{ feed }, { rss }] = ['atom.xml', 'feed.xml'].map((name) => readXml(empty.get(name) ?? ''));
+    assert.equal([feed.title, feed.updated, feed.entry], ['Small Catalog', '1970-01-01T00:00:00.000Z', undefined]);
+    assert.equal([rss.channel.title, rss.channel.item], ['Small Catalog', undefined]);
   });
 });
 

@@ -6,7 +6,7 @@ import { plainText } from '../../src/text/markdown-text.ts';
 
 /** Readers are safe from HTML and dangerous links in an agent's text, and its links lead to the right pages. */
 
-const { forPage, forFeed, forAnswer } = markdownRenderer(
+const { forPage, forFeed, forAnswer, forMail } = markdownRenderer(
   addresses({ baseUrl: 'https://press.example/catalog', runtimeUrl: null }),
 );
 const page = 'https://press.example/catalog/agents/one';
@@ -186,6 +186,17 @@ test('an answer keeps its lines, its trees and its tables, and none of its HTML 
   );
   const wide = ['|', ...Array.from({ length: 20 }, (_, at) => `c${at} |`)].join('');
   assert.is(answer(`${wide}\n${wide.replace(/c\d+ /g, '---')}\n${wide}`).match(/<th scope="col">/g)?.length, 20);
+});
+
+test('in an email, each cell of a table with five columns or more has the name of its column, unless one is empty', () => {
+  const labels = (columns: readonly string[], cells: readonly string[]) => {
+    const table = [columns, columns.map(() => '-'), cells].map((row) => `| ${row.join(' | ')} |\n`).join('');
+    return [...forMail(table, page).matchAll(/<span class="label quiet" [^>]*>([^<]*)<\/span>([^<]*)/g)].map(
+      ([, name, text]) => `${name}${text}`,
+    );
+  };
+  assert.equal(labels(['a', '', 'c', 'd', 'e'], ['1', '2', '', '4', '5']), ['a: 1', 'd: 4', 'e: 5']);
+  assert.equal(labels(['a', 'b', 'c', 'd'], ['1', '2', '3', '4']), []);
 });
 
 test.run();

@@ -123,7 +123,10 @@ test('readers see their own hint of an input, and code and quotes alike on pages
       problem: '\'Ada runs `rm <file>` and says "done", and nobody in the whole office knows why.\'',
       trap: "'A quick answer believes `0`.'",
     };
-    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', front, files: { 'prompt.txt': goodPrompt } }]);
+    // The start at the top of a page has up to 900 characters: the first two lines.
+    const sample = [`1 ${'a'.repeat(598)}`, `2 ${'b'.repeat(298)}`, '3'];
+    const texts = { 'prompt.txt': goodPrompt, 'sample-input.txt': `${sample.join('\n')}\n` };
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', front, files: texts }]);
     const files = render(folder, { today: '2026-01-02' });
     const page = load(files.get('agents/one.html') ?? '');
     const hints = page('.field .quiet').map((_, hint) => page(hint).text());
@@ -137,6 +140,8 @@ test('readers see their own hint of an input, and code and quotes alike on pages
       assert.match(files.get(path) ?? '', 'Ada runs `rm <file>` and says “done”, and nobody', path);
     assert.match(files.get('api/agents/one.json') ?? '', 'Ada runs `rm <file>` and says \\"done\\"');
     assert.match(files.get('agents/one.html') ?? '', 'believes <code>0</code>.');
+    assert.is(page('[aria-label="Start of the sample input"]').text(), sample.slice(0, 2).join('\n'));
+    assert.equal([...page('.line-number').map((_, number) => page(number).text())], ['1', '2', '3']);
   }));
 
 test('a page says when the next agent comes, as far as the settings allow, and nothing if none is scheduled', async () => {

@@ -133,14 +133,13 @@ test('answers of a model come in the order of the cases, whatever the order of t
   });
 });
 
-test('a case whose input is empty says so', () =>
+test('a case whose input is empty says so, also before an answer to it is recorded', () =>
   inFolder((folder) => {
-    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', files: { ...evalsFiles, 'evals/planted.txt': '' } }]);
+    const unanswered = 'open:\n  input: open.txt\n  checks:\n    - contains: open\n';
+    const checks = { 'evals/checks.yaml': `${evalsFiles['evals/checks.yaml']}${unanswered}`, 'evals/open.txt': '' };
+    writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', files: { ...evalsFiles, ...checks } }]);
     const html = String(render(folder, { today: '2026-01-02' }).get('agents/one.html'));
-    assert.is(
-      load(html)('details:has(summary:contains("The input and the check")) > p').first().text(),
-      'The input is empty.',
-    );
+    assert.is(load(html)('details:has(summary:contains("The input"))').last().find('p').text(), 'The input is empty.');
   }));
 
 test.run();

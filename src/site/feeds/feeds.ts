@@ -128,7 +128,7 @@ function partsOf(site: Site, input: FeedInput): Part[] {
     return styled(site, format.write(feed));
   };
   if (agents.length === 0) return [{ input: 'empty', render: () => write([]) }];
-  const any = { title: '-', link: site.url.absolute(), description: '-', content: '-', date: updatedOf(agents) };
+  const any = { title: '-', link: site.url.absolute(), content: '-', date: updatedOf(agents) };
   const [before, , after] = divide(write([{ ...any, ...format.byline(author) }]), format.element);
   return [
     { input: before, render: () => before },

@@ -49,11 +49,8 @@ export function markdownRenderer(url: { absolute(): string }) {
     if (isAnswer && /^ {2}/m.test(state.src))
       state.tokens = withIndentedLines(state.tokens, state.src.split('\n'), state.Token);
   });
-  const { softbreak } = markdown.renderer.rules;
-  markdown.renderer.rules.softbreak = (tokens, index, options, env, self) =>
-    /answer|mail/.test((env as { environment?: Environment } | undefined)?.environment?.use ?? '')
-      ? '<br>\n'
-      : (softbreak?.(tokens, index, options, env, self) ?? '\n');
+  markdown.renderer.rules.softbreak = (_tokens, _index, _options, env) =>
+    /answer|mail/.test((env as { environment?: Environment } | undefined)?.environment?.use ?? '') ? '<br>\n' : '\n';
 
   function adaptLink(token: Token, base: LinkBase, absolute: boolean): void {
     const target = token.type === 'link_open' ? token.attrGet('href') : null;
@@ -129,7 +126,7 @@ function withAdaptedTables(tokens: readonly Token[], Made: MakeToken): Token[] {
       const name = names === '' ? 'Table' : `Table: ${names}`;
       box?.attrs?.push(['class', 'scroll'], ['role', 'group'], ['aria-label', name], ['tabindex', '0']);
     }
-    const [, side] = /^text-align:(\w+)$/.exec(String(token.attrGet('style') ?? '')) ?? [];
+    const [, side] = /^text-align:(\w+)$/.exec(String(token.attrGet('style'))) ?? [];
     if (side !== undefined) token.attrs = [['class', `align-${side}`]];
     // A corner without a text is the header of nothing.
     if (token.type === 'th_close' && tokens[at - 1]?.content === '') token.tag = 'td';

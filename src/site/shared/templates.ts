@@ -181,8 +181,8 @@ function fieldsFirst(text: string, helpers: ReadonlySet<string>): hbs.AST.Progra
   // Of `{{#each agents as |agent|}}`, the name is no field.
   const hasOwnNames = / as \|/.test(text);
   const visitor = new Visitor();
-  visitor.MustacheStatement = ({ path, params, hash }) => {
-    if (path.type !== 'PathExpression' || params.length > 0 || hash !== undefined) return;
+  visitor.MustacheStatement = ({ path, params }) => {
+    if (path.type !== 'PathExpression' || params.length > 0) return;
     const field = path as hbs.AST.PathExpression;
     const isName = !field.data && field.depth === 0 && field.parts.length === 1 && !hasOwnNames;
     if (isName || helpers.has(field.original)) field.original = `this.${field.original}`;

@@ -54,7 +54,7 @@ export class Typesetter {
 
   /** `name` is the font's file name. `fonts` are in the order in which the renderer falls back on them. */
   constructor(fonts: readonly Font[], name: string) {
-    this.#fonts = [...fonts.filter((font) => font.name === name), ...fonts.filter((font) => font.name !== name)];
+    this.#fonts = [...fonts.filter((font) => font.name === name), ...fonts];
   }
 
   /**

@@ -36,9 +36,11 @@ test('drafts and agents that are due later are marked, and agents of today or wi
       { slug: 'today', date: today },
       { slug: 'tomorrow', date: '2026-02-02' },
     ]);
-    const { unpublished, errors } = opened(folder);
+    const { unpublished, errors, site } = opened(folder);
     assert.equal(errors, []);
     assert.equal(Object.fromEntries(unpublished), { sketch: 'Draft', tomorrow: 'Due 2026-02-02' });
+    const slugs = site?.agents.map(({ slug }) => slug);
+    assert.equal(slugs, ['tomorrow', 'today', 'numbered', 'sketch'], 'newest first, whatever their numbers');
   }));
 
 for (const [timezone, day] of [

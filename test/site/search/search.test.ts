@@ -234,6 +234,8 @@ test('of agents that match alike, the newest comes first; those with a word of a
     searchAgents(of, 'zebra', ({ issue }) => issue < 4).map(({ id }) => id),
     ['a3', 'a2', 'a1'],
   );
+  const named = searchIndex([entry(2, 'Horse', { tags: ['okapi'] }), entry(1, 'Okapi'), entry(3, 'Lion')]);
+  assert.equal(found('okapi', named), ['a1', 'a2'], 'a title counts more than a tag');
 });
 
 test('agents that the filter leaves out do not hide weaker matches', () => {
