@@ -118,7 +118,7 @@ export async function openIssuesFor(alerts: readonly Alert[], tracker: IssueTrac
   for await (const { title } of listed(tracker, 'issues?state=open', openIssues)) titles.add(title);
   const opened: string[] = [];
   for (const alert of alerts.filter(({ title }) => !titles.has(title))) {
-    opened.push(created.parse(await callApi(tracker, 'issues', { method: 'POST', body: alert })).html_url);
+    opened.push((await callApi(tracker, 'issues', created, { method: 'POST', body: alert })).html_url);
   }
   return opened;
 }
@@ -126,20 +126,20 @@ export async function openIssuesFor(alerts: readonly Alert[], tracker: IssueTrac
 /** Reads all entries of a list, page by page. */
 export async function* listed<Entry>(tracker: IssueTracker, path: string, shape: z.ZodType<Entry[]>) {
   for (let page = 1; ; page += 1) {
-    const entries = shape.parse(
-      await callApi(tracker, `${path}${path.includes('?') ? '&' : '?'}per_page=${perPage}&page=${page}`),
-    );
+    const mark = path.includes('?') ? '&' : '?';
+    const entries = await callApi(tracker, `${path}${mark}per_page=${perPage}&page=${page}`, shape);
     yield* entries;
     if (entries.length < perPage) return;
   }
 }
 
 /** Calls the REST API of the repository, and returns the JSON of the answer. Throws OperationError as above. */
-export async function callApi(
+export async function callApi<Value>(
   { api, repository, token }: IssueTracker,
   path: string,
+  shape: z.ZodType<Value>,
   { method = 'GET', body }: { method?: HttpRequest['method']; body?: object } = {},
-): Promise<unknown> {
+): Promise<Value> {
   const headers = {
     accept: 'application/vnd.github+json',
     authorization: `Bearer ${token}`,
@@ -149,11 +149,13 @@ export async function callApi(
   const url = `${api}/repos/${repository}/${path}`;
   try {
     const answer = await httpRequest(url, { method, body: body && JSON.stringify(body), headers, ...limits });
-    if (answer.ok) return await answer.json();
+    if (answer.ok) return shape.parse(await answer.json());
     const { message } = refusal.parse(await answer.json().catch(() => null));
     const reason = message === undefined ? '.' : `: ${message.replace(/\.$/, '')}.`;
     throw new GitHubRefusal(answer.status, `GitHub answered ${answer.status} to ${method} ${url}${reason}`);
   } catch (error) {
+    if (error instanceof z.ZodError)
+      throw new OperationError(`GitHub answered ${method} ${url}, but not in the expected form.`);
     if (!(error instanceof HttpFailed)) throw error;
     throw new OperationError(`GitHub does not answer at ${api} (${error.message}).`);
   }

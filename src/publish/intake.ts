@@ -349,7 +349,7 @@ export async function reply(
   const body = `${mark}\n${answer(intake, push, pull)}`;
   const own = await ownComment(submission, tracker);
   const path = own === null ? `issues/${submission.number}/comments` : `issues/comments/${own}`;
-  await callApi(tracker, path, { method: own === null ? 'POST' : 'PATCH', body: { body } });
+  await callApi(tracker, path, z.unknown(), { method: own === null ? 'POST' : 'PATCH', body: { body } });
 }
 
 /** The address of the pull request; null if there is none; `refused` if GitHub does not let workflows open any. */
@@ -363,21 +363,20 @@ async function pullRequestOf(
   const [owner] = tracker.repository.split('/');
   // As in intake.yml.
   const head = `intake/${submission.number}`;
-  const [open] = pulls.parse(await callApi(tracker, `pulls?state=open&head=${owner}:${encodeURIComponent(head)}`));
+  const [open] = await callApi(tracker, `pulls?state=open&head=${owner}:${encodeURIComponent(head)}`, pulls);
   if (draft === null || push !== 'pushed') return open?.html_url ?? null;
   const title = `Draft: ${draft.title}`;
   const text = pullText(submission.number, draft.slug, advice, notes);
   if (open !== undefined) {
     const at = open.body?.lastIndexOf(end) ?? -1;
     const body = at === -1 ? open.body : `${text}\n\n${open.body?.slice(at)}`;
-    await callApi(tracker, `pulls/${open.number}`, { method: 'PATCH', body: { title, body } });
+    await callApi(tracker, `pulls/${open.number}`, z.unknown(), { method: 'PATCH', body: { title, body } });
     return open.html_url;
   }
   const body = `${text}\n\n${end}\n${checklist}`;
   try {
     const content = { title, head, base: submission.base, body };
-    const made = await callApi(tracker, 'pulls', { method: 'POST', body: content });
-    return pulls.element.parse(made).html_url;
+    return (await callApi(tracker, 'pulls', pulls.element, { method: 'POST', body: content })).html_url;
   } catch (error) {
     if (error instanceof GitHubRefusal && error.status === 403) return 'refused';
     throw error;

@@ -89,6 +89,13 @@ test('a refusal and a missing answer are errors that say what GitHub did', async
     },
   );
   await withApi(
+    (_request, response) => response.end('{}'),
+    async (env) => {
+      const odd = await openIssuesFor([alert('One')], issueTracker(env)).catch((error) => error);
+      assert.match(odd.message, /^GitHub answered GET http:\/\/127\S+, but not in the expected form\.$/);
+    },
+  );
+  await withApi(
     (_request, response) => response.destroy(),
     async (env) => {
       const silent = await openIssuesFor([alert('One')], issueTracker(env)).catch((error) => error);
