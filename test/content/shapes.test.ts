@@ -63,6 +63,7 @@ const rows: Row[] = [
   ['161 characters of an excerpt', 'excerpt', front('excerpt', `Finds ${x(154)}.`)],
   ['three dots', 'excerpt', front('excerpt', `Finds ${x(55)}...`)],
   ['a full stop in Chinese', '-excerpt', front('excerpt', `Finds ${x(55)}。`)],
+  ['a full stop in Hindi', '-excerpt', front('excerpt', `Finds ${x(55)}।`)],
   ['a question and a sentence', 'excerpt', front('excerpt', `Finds what? ${x(20)} Anything in ${x(20)}! Says it.`)],
   ['an abbreviation', '-excerpt', front('excerpt', `Finds rows of vol. Two and p. Three in ${x(30)}.`)],
   ['2 steps', 'demo', steps(2)],

@@ -58,7 +58,8 @@ const textRules: EditorialRules = {
     const report = (wording: Wording) => remarks.push(inFrontMatter(view, ['excerpt'], wording));
     const length = codePoints(text);
     if (length < 60 || length > 160) report(textMessages.lengthOfExcerpt(length, 60, 160));
-    if (!/[^.][.。]$/u.test(text)) report(textMessages.excerptWithoutPeriod);
+    // Also the periods of Chinese, Hindi, Urdu, Armenian and Amharic.
+    if (!/[^.][.。।۔։።]$/u.test(text)) report(textMessages.excerptWithoutPeriod);
     if (/\p{L}{4}\.\s+\p{Lu}|[!?]\s+\p{Lu}/u.test(text)) report(textMessages.excerptOfSentences);
     const [first] = (view.english && notVerbs.exec(text)) || [];
     if (first !== undefined) report(textMessages.excerptWithoutVerb(first));
