@@ -104,12 +104,11 @@ export const dateNames = onceForEach((language: string) => {
   // The archive has the months of the Gregorian calendar, also in Persian; the Thai one only counts the years differently.
   const calendar = dates.resolvedOptions().calendar === 'buddhist' ? 'buddhist' : 'gregory';
   const months = new Intl.DateTimeFormat(locales, { month: 'long', year: 'numeric', timeZone: 'UTC', calendar });
-  const instant = (day: string) => new Date(`${day}T00:00:00Z`);
   return {
-    weekday: onceForEach((day: string) => weekdays.format(instant(day))),
-    longDate: onceForEach((day: string) => dates.format(instant(day))),
+    weekday: onceForEach((day: string) => weekdays.format(new Date(day))),
+    longDate: onceForEach((day: string) => dates.format(new Date(day))),
     dayOfMonth: (day: string) => String(Number(day.slice(8))),
-    monthName: onceForEach((month: string) => months.format(instant(`${month}-01`))),
+    monthName: onceForEach((month: string) => months.format(new Date(month))),
   };
 });
 

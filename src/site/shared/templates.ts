@@ -210,7 +210,6 @@ function explainTemplate({ file, text }: TemplateSource, error: unknown): Diagno
   const refuse = (offset: number, length: number, wording: Wording) =>
     diagnose({ code: 'template/syntax', file, text, location: locationAt(text, offset, length), ...wording });
 
-  const missing = /^"(.+?)" not defined/.exec(message)?.[1] ?? /Missing helper: "(.+?)"/.exec(message)?.[1];
   const { helper, lineNumber, column = 0 } = error as { helper?: string; lineNumber?: number; column?: number };
   const lineOfParser = /on line (\d+)/.exec(message)?.[1];
   const line = lineNumber ?? Number(lineOfParser ?? 1);
@@ -224,15 +223,16 @@ function explainTemplate({ file, text }: TemplateSource, error: unknown): Diagno
     const at = tag === undefined ? 0 : tag.index + tag[0].length - (tag[1] ?? '').length;
     return refuse(at, partial.length, templateMessages.unknownValue(`partials/${partial}.hbs`));
   }
-  if (missing !== undefined) {
-    const [path = missing] = /^[\w@./]+/.exec(text.slice(lineStart + column)) ?? [];
-    return refuse(lineStart + column, path.length, templateMessages.unknownValue(path));
+  const start = lineStart + column;
+  if (/^".+" not defined|Missing helper: /.test(message)) {
+    const [path = ''] = /^[^\s(){}~]+/.exec(text.slice(start)) ?? [];
+    return refuse(start, path.length, templateMessages.unknownValue(path));
   }
   if (helper !== undefined || (lineNumber ?? lineOfParser) === undefined)
-    return refuse(lineStart + column, 1, templateMessages.notRendered(helper, message));
+    return refuse(start, 1, templateMessages.notRendered(helper, message));
   const open = unclosedBlock(text);
   if (open !== undefined) return refuse(open.index, open[0].length, templateMessages.blockNotClosed(open[0]));
-  return refuse(lineStart + column, 1, templateMessages.notHandlebars);
+  return refuse(start, 1, templateMessages.notHandlebars);
 }
 
 /** The tag of the last block of a template that is opened but never closed. */
