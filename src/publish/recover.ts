@@ -202,7 +202,7 @@ function removeDrafts(agents: string): void {
   for (const { name, parentPath } of entries) {
     const recursive = isStagedName(name);
     if (recursive || isDraftName(name)) {
-      orElse(() => rmSync(join(parentPath, name), { recursive, force: true }), undefined);
+      orElse(() => rmSync(join(parentPath, name), { recursive }), undefined);
     }
   }
 }
@@ -284,7 +284,7 @@ export async function removeUncommittedLines(
   const lines = differing(root).flatMap((path) => {
     const slug = /^agents\/([^/]+)\/agent\.md$/.exec(relative(cwd, join(root, path)).replaceAll('\\', '/'))?.[1];
     const bytes = readOrNull(join(root, path));
-    const issue = bytes === null ? null : issueIn(bytes);
+    const issue = issueIn(bytes);
     if (slug === undefined || bytes === null || issue === null) return [];
     const committed = fileAt(root, 'HEAD', path);
     return committed !== null && withIssueLine(committed, issue)?.equals(bytes) ? [{ path, slug, issue, bytes }] : [];
@@ -323,14 +323,14 @@ function writesLinesOnly(root: string, commit: string): boolean {
   return changedBy(root, commit).every((path) => {
     const before = fileAt(root, `${commit}^`, path);
     const after = fileAt(root, commit, path);
-    const issue = after === null ? null : issueIn(after);
+    const issue = issueIn(after);
     return before !== null && after !== null && issue !== null && withIssueLine(before, issue)?.equals(after) === true;
   });
 }
 
 /** The number in the `issue` line of an agent.md, or null. */
-function issueIn(bytes: Buffer): number | null {
-  const digits = /^issue: (\d{1,9})$/m.exec(bytes.toString('latin1'))?.[1];
+function issueIn(bytes: Buffer | null): number | null {
+  const digits = /^issue: (\d{1,9})$/m.exec(bytes?.toString('latin1') ?? '')?.[1];
   return digits === undefined ? null : Number(digits);
 }
 

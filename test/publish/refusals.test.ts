@@ -31,6 +31,9 @@ test('numbers are not committed on a branch that is not published', () =>
 test('uncommitted changes are refused and listed; --allow-dirty accepts them', async () => {
   await inRepository(async ({ editor }) => {
     writeFiles(editor, { 'agents/one/prompt.txt': `${smallAgent({ slug: 'one', date: today })['prompt.txt']}` });
+    rmSync(join(editor, 'agents/one/agent.md'));
+    await refused(editor, /^agents\/one:1:1 {2}error {2}folder\/missing-file/, () => publish(editor, ['--commit']));
+    await git(editor, 'checkout', 'agents/one/agent.md');
     startWork(editor);
     await refused(editor, /uncommitted changes:[\s\S]*catalog\.config\.json[\s\S]*--allow-dirty/, () =>
       publish(editor),
@@ -100,12 +103,13 @@ test('a branch behind its remote is refused, even without a fetch; --push update
     await git(other, 'push', '--quiet');
     assert.match((await publish(editor)).stderr, /lacks 2 commits of origin\/main/);
     startWork(editor);
+    await git(editor, 'add', 'catalog.config.json');
     const work = readFileSync(join(editor, 'catalog.config.json'), 'utf8');
     const pushed = await publish(editor, ['--push', '--allow-dirty']);
     assert.is(pushed.code, 0, pushed.stderr);
     assert.ok(existsSync(join(editor, 'README.md')));
     assert.is(readFileSync(join(editor, 'catalog.config.json'), 'utf8'), work);
-    assert.is(await git(editor, 'status', '--porcelain'), ' M catalog.config.json\n');
+    assert.is(await git(editor, 'status', '--porcelain'), 'M  catalog.config.json\n');
     assert.match(await git(remote, 'log', '-1', '--format=%s', 'main'), 'Publish No. 2');
   });
 });

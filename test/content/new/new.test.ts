@@ -11,7 +11,7 @@ import { UsageError } from '../../../src/lib/errors.ts';
 import { asOnlyEditor } from '../../../src/publish/recover.ts';
 import type { Diagnostic } from '../../../src/schema/diagnostics/diagnostic.ts';
 import { slugFrom } from '../../../src/schema/slugs.ts';
-import { inFolder, smallSettings, writeCatalog } from '../../support/catalog.ts';
+import { inFolder, smallSettings, writeCatalog, writeFiles } from '../../support/catalog.ts';
 import { character } from '../../support/characters.ts';
 import { dieAt } from '../../support/die-at.ts';
 import { catalog } from '../../support/process.ts';
@@ -237,10 +237,11 @@ test('if it is killed at any step, it leaves a complete agent or none, and can b
       kills += 1;
       const there = existsSync(join(folder, 'agents', 'one'));
       if (!there) make();
-      assert.equal(readdirSync(join(folder, 'agents', 'one')).length, 4);
-      // What the killed command left is not shown by Git, once another command changes agents.
+      // What killed commands left is not shown by Git, once another command changes agents.
+      writeFiles(folder, { 'agents/one/.agent.md.draft-4711': 'dra' });
       await asOnlyEditor(folder, () => {});
       assert.equal(readdirSync(join(folder, 'agents')), ['one']);
+      assert.equal(readdirSync(join(folder, 'agents', 'one')).length, 4);
       rmSync(join(folder, 'agents'), { recursive: true });
     }
     assert.ok(kills >= 6, `only ${kills} kills`);

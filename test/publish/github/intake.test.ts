@@ -77,6 +77,10 @@ test('an edit brings the text of the pull request up to date, and keeps what rev
   pull.body = 'An editor wrote this.';
   await submit(submitted({ notes: 'Credit Cy.' }), { discussion });
   assert.is(pull.body, 'An editor wrote this.');
+  // GitHub has no text for a body that somebody emptied.
+  Object.assign(pull, { body: null });
+  await submit(submitted({ notes: 'Credit Di.' }), { discussion });
+  assert.is(pull.body, null);
   assert.is(discussion.pulls.length, 1);
 });
 

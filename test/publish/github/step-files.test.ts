@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { maxSummaryBytes, writeSummary } from '../../../src/publish/github.ts';
+import { maxSummaryBytes, writeOutputs, writeSummary } from '../../../src/publish/github.ts';
 import { inFolder } from '../../support/catalog.ts';
 
 /** The summaries of a step stay within the limits of GitHub. */
@@ -23,5 +23,12 @@ test('a summary of a step contains everything that fits, and says how much does 
     assert.match(written('wide', ['é'.repeat(maxSummaryBytes / 2)]), /^\n…and 1 more, which/);
     assert.is(maxSummaryBytes, 921_600);
   }));
+
+test('outside a step, nothing is written', () => {
+  for (const environment of [{}, { GITHUB_OUTPUT: '', GITHUB_STEP_SUMMARY: '' }]) {
+    writeOutputs(environment, { slug: 'one' });
+    writeSummary(environment, ['a']);
+  }
+});
 
 test.run();

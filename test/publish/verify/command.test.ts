@@ -54,6 +54,7 @@ test('a folder is searched: copies are reported with a diff, and other texts are
       'a/notes/picture.png': 'PNG',
       'a/notes/broken.zip': 'PK\u0003\u0004',
       'a/node_modules/x/one.txt': first,
+      'a/.git/one.txt': first,
     },
     async (path) => {
       symlinkSync(join(path, 'a'), join(path, 'a/notes/loop'));
@@ -76,29 +77,37 @@ test('a folder is searched: copies are reported with a diff, and other texts are
   );
 });
 
-test('a SKILL.md above other skills hides none of them, and a copy with too many files does not either', async () => {
+test('a SKILL.md above other skills hides none of them, and a copy that cannot be read does not either', async () => {
   const skill = Object.entries(skillFiles());
   const below = (folder: string) => Object.fromEntries(skill.map(([file, text]) => [`${folder}/${file}`, text]));
+  const plugin = unzipSync(files.get('plugins/one-1.2.0.zip') ?? Buffer.alloc(0));
   const many = Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`many/${index}`, '']));
   await copies(
     {
       ...{ ...below('theirs/.hidden/one'), 'theirs/SKILL.md': 'Sing.\n', 'theirs/uno.md': first },
       ...{ ...below('one'), ...below('one/inner') },
       ...{ ...many, 'many/SKILL.md': 'Sing.\n', 'many/uno.md': first },
+      ...{ 'lost/SKILL.md': 'Sing.\n', 'lost/uno.md': first },
+      // Its skill belongs to it.
+      ...Object.fromEntries(Object.entries(plugin).map(([file, text]) => [`plugin/${file}`, text])),
     },
     async (path) => {
+      symlinkSync('nowhere', join(path, 'lost/link'));
       const { stdout, stderr } = await verify(path, '--site', site.address);
       const found = [...stdout.matchAll(/^(\S+): (\w+) of one .*\n {2}(\w+)/gm)].map(
         ([, at, kind, word]) => `${at?.slice(path.length + 1)} ${kind} ${word}`,
       );
       assert.equal(found, [
+        'lost/uno.md prompt Unchanged',
         'many/uno.md prompt Unchanged',
         'one skill Changed',
         'one/inner skill Unchanged',
+        'plugin plugin Unchanged',
         'theirs/.hidden/one skill Unchanged',
         'theirs/uno.md prompt Unchanged',
       ]);
-      assert.equal(stderr.split('\n').slice(0, 2), [
+      assert.equal(stderr.split('\n').slice(0, 3), [
+        `Not compared: ${path}/lost/link cannot be read: there is no such file or folder (ENOENT).`,
         `Not compared: ${path}/many is too large to be a copy: it has more than 8388608 bytes or 200 files.`,
         'Left out 1 text that no agent has.',
       ]);
