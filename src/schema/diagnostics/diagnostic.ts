@@ -55,16 +55,17 @@ const maxWidth = 100;
 /** Counts the cells that a text takes in a terminal. Emojis are two units and two cells. */
 function cells(text: string): number {
   const wide = /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6]/g;
-  return text.replace(wide, '  ').replace(/\p{Mn}/gu, '').length;
+  return text.replace(wide, '  ').replace(/[\p{Mn}\u200C\u200D]/gu, '').length;
 }
 
 /**
- * Returns the part of a line around a column that fits, with control characters replaced. `from` is its first column.
+ * Returns the part of a line around a column that fits, with control characters replaced, except for joiners within Persian
+ * words, emoji and the like. `from` is its first column.
  */
 function excerpt(line: string, column: number): { shown: string; from: number } {
   const from = column <= maxWidth - 20 ? 1 : column - 40;
-  const visible = line.slice(from - 1, from - 1 + maxWidth).replace(/[\p{Cc}\p{Cf}]/gu, '�');
-  return { shown: visible, from };
+  const part = line.slice(from - 1, from - 1 + maxWidth);
+  return { shown: part.replace(/(?!(?<=[^ -~])[\u200C\u200D])[\p{Cc}\p{Cf}]/gu, '�'), from };
 }
 
 function countNewlines(text: string, end: number): number {

@@ -13,6 +13,12 @@ const frames: [name: string, text: string, at: [line: number, column: number, le
   ['the only line', 'one', [1, 4, 1], ['> 1 | one', '    |    ^']],
   ['line numbers of two widths', `${'x\n'.repeat(9)}y`, [9, 1, 1], ['   8 | x', '>  9 | x', '     | ^', '  10 | y']],
   ['empty lines, and Windows line endings', '\r\nb\r\n', [2, 1, 1], ['  1 |', '> 2 | b', '    | ^', '  3 |']],
+  [
+    'joiners',
+    'pass\u200cword \u0645\u06cc\u200c\u062e b',
+    [1, 16, 1],
+    ['> 1 | pass\ufffdword \u0645\u06cc\u200c\u062e b', `    | ${' '.repeat(14)}^`],
+  ],
   ['control characters', 'a\x1b\u202eb', [1, 4, 1], ['> 1 | a\ufffd\ufffdb', '    |    ^']],
   ['wide letters', '日本b\u0301c', [1, 3, 3], ['> 1 | 日本b\u0301c', '    |     ^^']],
   ['a wide letter', '日本', [1, 2, 1], ['> 1 | 日本', '    |   ^^']],
