@@ -122,6 +122,7 @@ const broken: [name: string, faults: string[], expected: RegExp][] = [
   ['an action named by its tag', faultsOf({ steps: [{ uses: 'actions/setup-node@v7' }] }), /40 hex/],
   ['a pin without its tag', faultsOf({ steps: [good.step] }, undefined, good.step.uses), /comment/],
   ['an expression in a command', faultsOf({ steps: [{ run: 'echo \u0024{{ github.head_ref }}' }] }), /run/],
+  ['a package for npm as a repository', faultsOf({ steps: [{ run: 'npm publish a/b-*.tgz' }] }), /npm takes a folder/],
   [
     'a job without permissions',
     workflowFaults({ on: {}, permissions: {}, jobs: { one: { steps: [] } } }, ''),

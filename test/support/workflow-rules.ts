@@ -184,6 +184,9 @@ function mayPush({ permissions }: Job): boolean {
 function stepFaults({ uses, run = '', with: inputs = {} }: Step, push: boolean, text: string): string[] {
   const faults: string[] = [];
   if (run.includes('${{')) faults.push(`a run command holds an expression: ${run}`);
+  // docs.npmjs.com/cli/v11/using-npm/package-spec: `<user>/<repo>` is a repository on GitHub, also if it ends in .tgz.
+  if (/\bnpm (?:install|publish)\b.* \w[^ /]*\/\S*\.tgz/.test(run))
+    faults.push(`npm takes a folder for an account: ${run}`);
   if (uses === undefined) return faults;
   if (!/@[0-9a-f]{40}$/.test(uses)) faults.push(`${uses} is not pinned by 40 hex digits.`);
   else if (!text.split('\n').some((line) => line.includes(uses) && /# v\d+\.\d+\.\d+$/.test(line))) {
