@@ -135,6 +135,10 @@ test('--summary says what answers miss without the prompt, and --mutate which ch
         .replace('contains: Odd\n', '$&      catches:\n        silent: It says nothing about odd rows.\n')
         .replace('    - not-equals: fine\n', '$&    - not-contains: as an AI\n    - word-count: {min: 1}\n'),
       'evals/counterexamples/silent.txt': 'Rows: 8 read\n',
+      'evals/recordings/other/recording.json': evalsFiles['evals/recordings/other/recording.json'].replace(
+        'as its page says',
+        'version not stated',
+      ),
     };
     writeCatalog(folder, [
       { slug: 'one', date: '2026-01-01', files },
@@ -143,6 +147,7 @@ test('--summary says what answers miss without the prompt, and --mutate which ch
     const { stdout } = await catalog(['eval', '--summary', '--cwd', folder]);
     // Of five checks, one has a counterexample. An empty answer has no word, and the other two of its case fail nowhere.
     for (const line of [
+      'models with a stated version            2\nanswers of models that are not stated   1\n',
       'checks missed with the prompt           2 of 7\n',
       'checks missed without the prompt        2 of 2 (100 %)\n',
       'answers without the prompt that pass    0 of 1\n',

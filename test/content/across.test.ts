@@ -85,6 +85,16 @@ test('a prompt is compared with the one that it shares more with, even if a late
   assert.equal(found, [`two: ${share(60, 'one')}`, `three: ${share(76, 'one')}`]);
 });
 
+test('of many earlier prompts that a prompt shares a passage with, it is compared with those that it shares most with', () => {
+  const passages = Array.from({ length: 7 }, (_, at) => words(String.fromCharCode(112 + at), at === 3 ? 500 : 60));
+  const found = findings([
+    ...passages.map((passage, at) => agent(`n${at}`, at + 1, promptWith(`n${at}`, passage, words(`own${at}x`, 500)))),
+    agent('last', 9, promptWith('last', ...passages)),
+  ]);
+  // Of its 862 runs, 496 are in the long passage.
+  assert.equal(found, [`last: ${share(57, 'n3')}`]);
+});
+
 test('of two earlier prompts that a prompt shares as much with, the first is named', () => {
   const [x, y, z] = [words('x', 30), words('y', 30), words('z', 30)];
   const found = findings([

@@ -50,6 +50,7 @@ const json: [text: string, ...found: string[]][] = [
   ['[1 2]', `1:3 ${noComma}`],
   ['[1\n2]', `1:3 ${noComma}`],
   ['["a""b"]', `1:5 ${noComma}`],
+  ['{"a": "b": 1}', `1:10 ${noComma}`],
   [
     "[\"a\", 'b', 'c', 1 2]",
     `1:7 Text needs double quotes in JSON. ~ Write " instead of single quotes.`,
@@ -127,6 +128,7 @@ const encodings: [name: string, content: Uint8Array, ...found: string[]][] = [
   ['UTF-16 without a mark, big-endian', bytes('00 61 00 0a'), `1:1 ${utf16}`],
   ['half of the mark', bytes('61 0a fe 41 0a'), `2:1 ${notText()}`],
   ['the first byte of the mark alone', bytes('ff 41 42 43'), `1:1 ${notText()}`],
+  ['the first byte of the other mark alone', bytes('fe 41 42 43'), `1:1 ${notText()}`],
   ['the second half of the mark alone', bytes('41 fe 42 43'), `1:2 ${notText()}`],
   ['the second byte of the other mark alone', bytes('41 ff 42 43'), `1:2 ${notText()}`],
   ['Latin-1', bytes('61 0a 62 e9 63 0a'), `2:2 ${notText()}`],

@@ -53,6 +53,11 @@ const together: [name: string, agents: SmallAgent[], ...found: string[]][] = [
     `n2 issue/order Issue number 2 is dated 2026-01-09, but number 3 (\`n3\`) is dated 2026-01-05. The higher number needs the later date. ~ ${putBack}`,
   ],
   [
+    'a number between two others, without a date that can be read',
+    [1, 2, 3].map((issue) => agent(`n${issue}`, issue === 2 ? 32 : issue, { issue: `${issue}` })),
+    'n2 front-matter/value `date` is "2026-01-32"; it has to be a calendar date, written as YYYY-MM-DD. ~ January 2026 has 31 days.',
+  ],
+  [
     'one date: the number goes before the draft, and the first free date is not taken',
     [agent('a', 10, { draft: 'true' }), agent('b', 10), agent('c', 9, { issue: '1' }), agent('d', 11)],
     'a date/taken `b` already has the date 2026-01-10; only one agent is published per day. ~ Choose another date; 2026-01-12 is free.',

@@ -56,6 +56,8 @@ const yaml: [title: string, ...found: string[]][] = [
   ['title: The one agent\nkeywords: [&a testing, *a]', `3:12 ${anchor('&a')}`],
   ['title: The one agent\nkeywords: [testing, *a]', `3:21 ${anchor('*a')}`],
   ['title: The one agent\n"title": Again', `3:1 ${twice('"title"')}`],
+  ['title: The one agent\nvideo: {:a: 1, :a: 2}', `3:16 ${twice(':a')}`],
+  ['title: The one agent\nvideo: {: 1, : 2}', `3:14 ${twice(':')}`],
   ['title: The one agent\nvideo: {a: 1, a: 2}', `3:15 ${twice('a')}`],
   ['title: The one agent\n  keywords: [a]', `3:1 ${indented('keywords')}`],
   ['  title: The one agent', `2:1 ${indented('title')}`],

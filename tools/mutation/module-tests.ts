@@ -37,6 +37,7 @@ export const moduleTests: Record<string, readonly string[]> = {
     'project/proposal-forms',
     'cli/status',
     'publish/record',
+    'publish/git/history',
     'publish/merged-changes',
     'cli/eval',
     'content/evals/checks',

@@ -95,7 +95,7 @@ function explainOpening(text: string, opening: string, refuse: Refuse): Diagnost
   if (shown === '---')
     return refuse('front-matter/language', locationAt(text, 3), frontMatterMessages.spaceAfterHyphens);
   if (/^---[^-]/.test(shown)) {
-    const rest = locationAt(text, 3, opening.length - 3);
+    const rest = locationAt(text, 3, opening.length);
     return refuse('front-matter/language', rest, frontMatterMessages.wordAfterHyphens(shown));
   }
   if (isNearlyFence(shown)) return wrongFence(line, shown, refuse);

@@ -63,7 +63,7 @@ function problem(offset: number, length: number, wording: Wording, code: RuleCod
 }
 
 function duplicateKey(source: string, offset: number): YamlProblem {
-  const name = /^[^:\s]+/.exec(source.slice(offset))?.[0] ?? 'A key';
+  const [name = ':'] = /^:*[^:\s]+/.exec(source.slice(offset)) ?? [];
   return problem(offset, name.length, yamlMessages.keyTwice(name), 'front-matter/duplicate-key');
 }
 
