@@ -53,7 +53,9 @@ export const registryEntry: Output = {
     const entry = {
       ...card,
       $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
-      // The registry takes only these.
+      // The registry refuses all others.
+      websiteUrl: card.websiteUrl.startsWith('https:') ? card.websiteUrl : undefined,
+      repository: card.repository?.source === 'github' ? card.repository : undefined,
       icons: icons.filter(({ src }) => src.startsWith('https:') && src.length <= 255),
       remotes: [{ type: 'streamable-http', url }],
     };
@@ -114,7 +116,6 @@ export function mcpSetup(settings: Pick<Settings, 'title' | 'runtimeUrl'>) {
   const url = withoutShell(address);
   const name = clientName(settings.title);
   const enc = encodeURIComponent;
-  const named = { name, type: 'http', url };
   // Desktop and web connect through the vendor's cloud, which cannot reach a private address.
   const connector = `https://claude.ai/customize/connectors?modal=add-custom-connector&connectorName=${enc(settings.title)}&connectorUrl=${enc(url)}`;
   const command = (name: string, paste: string, say = 'Run this.') => ({ name, installUrl: null, say, paste });
@@ -138,7 +139,7 @@ export function mcpSetup(settings: Pick<Settings, 'title' | 'runtimeUrl'>) {
     },
     {
       name: 'VS Code',
-      installUrl: `vscode:mcp/install?${enc(JSON.stringify(named))}`,
+      installUrl: `vscode:mcp/install?${enc(JSON.stringify({ name, type: 'http', url }))}`,
       say: 'Open the link, or add this to .vscode/mcp.json.',
       paste: pretty({ servers: { [name]: { type: 'http', url } } }),
     },

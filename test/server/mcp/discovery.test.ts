@@ -110,8 +110,11 @@ test('server.json is rendered from the settings, as the MCP registry takes it, i
     runtimeUrl: 'https://run.example/r',
     baseUrl: 'http://localhost:3000',
   };
-  const { icons, repository, remotes } = await rendered(other);
-  assert.equal([icons, repository.source, remotes[0].url], [[], 'forge.example', 'https://run.example/r/api/mcp']);
+  // Addresses without https, and repositories that are not on GitHub or GitLab: modelcontextprotocol/registry,
+  // internal/validators/validators.go and utils.go (validateWebsiteURL, validateIcon, IsValidRepositoryURL).
+  const { icons, repository, websiteUrl, remotes } = await rendered(other);
+  assert.equal([icons, repository, websiteUrl], [[], undefined, undefined]);
+  assert.is(remotes[0].url, 'https://run.example/r/api/mcp');
   const iconsOf = async (length: number) => {
     const baseUrl = `https://press.example/${'a'.repeat(length - 'https://press.example//assets/favicon.svg'.length)}`;
     const { icons } = await rendered({ baseUrl });
