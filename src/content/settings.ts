@@ -66,8 +66,10 @@ export function checkSettings(cwd: string, overrides: SettingsOverrides, environ
 
 type Source = ReturnType<typeof settingsSource.parse>;
 
-/** The values of missing and invalid settings that have no default, so that the agents can still be checked. */
+/** The values of missing and invalid settings, so that the agents can still be checked. Others have a default. */
 const fallbacks = {
+  // No rule may look for English words in a catalog that mistyped its language.
+  language: 'und',
   title: 'Untitled',
   tagline: 'Untitled',
   description: 'Untitled',
@@ -87,7 +89,7 @@ function parseInvalid(value: unknown): { source: Source; vocabulary: KnownVocabu
       return data === undefined ? [] : [[key, data] as const];
     });
   const valid = Object.fromEntries(parsed(fields));
-  const source: Source = Object.assign({} as Source, fallbacks, Object.fromEntries(parsed({})), valid);
+  const source: Source = Object.assign({} as Source, Object.fromEntries(parsed({})), fallbacks, valid);
   const isValid = (key: string) => Object.hasOwn(valid, key);
   const { categories } = fields;
   const named = typeof categories === 'object' && categories !== null && !Array.isArray(categories);

@@ -101,6 +101,7 @@ test('invalid and missing settings get defaults, and the others are used', () =>
       runtimes: ['Claude', 'ChatGPT'],
       rules: { 'editorial/near-duplicate': 'off' },
     });
+    assert.is(check(JSON.stringify({ ...smallSettings, language: 'pt_BR' })).settings.language, 'und');
     const rules = { 'editorial/stop': 'warn', 'editorial/sample': 'off', 'text/secret': 'off' };
     assert.equal(check(JSON.stringify({ ...smallSettings, rules })).settings.rules, { 'editorial/sample': 'off' });
     assert.equal(check(JSON.stringify({ ...smallSettings, rules: null })).settings.rules, {});

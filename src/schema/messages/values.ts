@@ -352,8 +352,9 @@ const byRule: Record<string, (text: string) => string | undefined> = {
   [forms.webUrl]: (text) => (/^[\w-]+(?:\.[\w-]+)+(?:[:/?#]\S*)?$/.test(text) ? `https://${text}` : undefined),
 };
 
-/** Returns the code of a language by its English name: "German" → de. */
+/** Returns the code of a language by its English name, or as programs write it: "German" → de, pt_BR → pt-BR. */
 function codeOfLanguage(name: string): string | undefined {
+  if (/^[a-z]{2,3}_[A-Za-z]{2,4}$/.test(name)) return name.replace('_', '-');
   const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
   const letters = [...'abcdefghijklmnopqrstuvwxyz'];
   return letters

@@ -86,6 +86,7 @@ const meant: [schema: z.ZodType, text: string, meant: string | null][] = [
   [shape.timezone, 'UTCC', 'UTC'],
   [shape.timezone, 'somewhere else entirely', null],
   [shape.language, 'German', 'de'],
+  [shape.language, 'pt_BR', 'pt-BR'],
   [shape.language, 'french', 'fr'],
   [shape.language, 'Zulu', 'zu'],
   [shape.language, 'Klingonish', null],
