@@ -94,12 +94,12 @@ test('the cases of an agent have names, checks, and texts as inputs', () => {
   }
   assert.equal(said(checksSource, { sample: { checks: list.slice(1) } }), []);
   assert.equal(said(checksSource, { sample: { checks: list } }), [
-    '`sample.checks` is a list; it has to be a list of at most 50 checks.',
+    '`sample.checks` is a list of 51; it has to be a list of at most 50 checks.',
   ]);
   const turns = list.slice(0, 11).map((check) => ({ says: 'a', checks: [check] }));
   assert.equal(said(checksSource, { sample: { checks: list.slice(1), turns: turns.slice(1) } }), []);
   assert.equal(said(checksSource, { sample: { checks: list.slice(1), turns } }), [
-    '`sample.turns` is a list; it has to be a list of at most 10 turns.',
+    '`sample.turns` is a list of 11; it has to be a list of at most 10 turns.',
   ]);
   assert.equal(said(checksSource, { sample: { checks: [] } }), [
     '`sample.checks` is an empty list; it has to be a list of at least one check.',

@@ -83,9 +83,9 @@ test('a file name that no config can have is refused in words', () => {
 test('lists of an agent that are too long or empty are refused in words', () => {
   const tags = Array.from({ length: 13 }, (_, index) => `a${index}`);
   const schema = front.pick({ tags: true });
-  assert.equal(said(schema, { tags }), ['`tags` is a list; it has to be a list of at most 12 entries.']);
+  assert.equal(said(schema, { tags }), ['`tags` is a list of 13; it has to be a list of at most 12 entries.']);
   assert.equal(said(front.pick({ formerSlugs: true }), { formerSlugs: Array.from({ length: 51 }, () => 'a') }), [
-    '`formerSlugs` is a list; it has to be a list of at most 50 entries.',
+    '`formerSlugs` is a list of 51; it has to be a list of at most 50 entries.',
   ]);
   for (const key of ['steps', 'demo'] as const) {
     const [message] = said(front.pick({ [key]: true } as { steps: true }), { [key]: [] });

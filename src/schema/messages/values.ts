@@ -207,7 +207,8 @@ function explainIssues(issues: readonly z.core.$ZodIssue[], surroundings: Surrou
   // If a value has the wrong type or is empty, its other errors are only a consequence.
   const reported = issue.code === 'invalid_type' || value === '' ? [issue] : issues;
   const rules = [...new Set(reported.map(ruleOf))];
-  const message = `${echo ? `${name} is ${show(value)}; it` : name} has to be ${rules.join(' and ')}.`;
+  const shown = Array.isArray(value) && issue.code === 'too_big' ? `a list of ${value.length}` : show(value);
+  const message = `${echo ? `${name} is ${shown}; it` : name} has to be ${rules.join(' and ')}.`;
   return [{ rule: 'value', key: false, path, message, hint: valueHint(issue, value, path, surroundings) }];
 }
 
