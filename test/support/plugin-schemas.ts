@@ -155,9 +155,18 @@ export const schemas: Record<string, object> = {
         version: exactVersion,
         transport: closed(['type'], { type: { const: 'stdio' } }),
         runtimeHint: text(),
-        packageArguments: list(
-          closed(['type', 'value'], { type: { const: 'positional' }, value: text(), description: text() }),
-        ),
+        packageArguments: list({
+          anyOf: [
+            closed(['type', 'value'], { type: { const: 'positional' }, value: text(), description: text() }),
+            closed(['type', 'name'], {
+              type: { const: 'named' },
+              name: text(),
+              description: text(),
+              format: { enum: ['string', 'number', 'boolean', 'filepath'] },
+              isRequired: { type: 'boolean' },
+            }),
+          ],
+        }),
       }),
     ),
     remotes: list(
