@@ -246,4 +246,28 @@ pair(
   ),
 );
 
+pair(
+  'placeholder',
+  'text that is still to be written',
+  (text) => prompt('\n\nOUTPUT', `\n${text}\n\nOUTPUT`),
+  [
+    ...words('TODO, TODO:, - TODO, -  FIXME: 1 row, * XXX, 12. TBD, 1)  TODO: 1 row, Own-key: TODO, A:  FIXME'),
+    ...[
+      '"TODO"',
+      "'FIXME'",
+      'todo (Ida)',
+      'TODO  "1 row"',
+      'Lorem ipsum.',
+      'Dates: [insert a date]',
+      '[Fill in 1 row]',
+    ],
+    ...words('name:Ada, First name2: Ada').map((slot) => `To \${${slot}}.`),
+  ],
+  [
+    ...words('Report each TODO: 1 row, TODOS: 1 row, TODO lists are 1 row, `TODO:` is 1 row, A B: TODO'),
+    ...['[insert a date](https://a.example)', '[inserted rows]', '[insert a\nrow]'],
+    ...words('name, name:-Ada, name:=Ada, name:?Ada, name:+Ada, a-b:Ada, 2:Ada').map((slot) => `\${${slot}}`),
+  ],
+);
+
 test.run();
