@@ -344,6 +344,26 @@ export function roundsOf({ name, turns, ...first }: Case) {
   }));
 }
 
+/** Returns the kind of a check. */
+export function kindOf(check: Check): CheckKind {
+  return checkKind.options.find((kind) => check[kind] !== undefined) as CheckKind;
+}
+
+/** What a check looks for, as the API and pages describe it. */
+export function described(check: Check): Pick<Result, 'kind' | 'value' | 'why'> {
+  const kind = kindOf(check);
+  return { kind, value: shown(check[kind]), why: check.why ?? null };
+}
+
+function shown(value: unknown): string {
+  if (value === true) return '';
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.join(' · ');
+  return Object.entries(value as object)
+    .map(([key, item]) => `${key} ${Array.isArray(item) ? item.join(', ') : item}`)
+    .join(', ');
+}
+
 /** Whether an answer passes every check. */
 export function isPassed(results: readonly Result[]): boolean {
   return results.every(({ failure }) => failure === null);

@@ -133,13 +133,15 @@ test('answers of a model come in the order of the cases, whatever the order of t
   });
 });
 
-test('a case whose input is empty says so, also before an answer to it is recorded', () =>
+test('before an answer to a case is recorded, the page shows its checks, and says if its input is empty', () =>
   inFolder((folder) => {
     const unanswered = 'open:\n  input: open.txt\n  checks:\n    - contains: open\n';
     const checks = { 'evals/checks.yaml': `${evalsFiles['evals/checks.yaml']}${unanswered}`, 'evals/open.txt': '' };
     writeCatalog(folder, [{ slug: 'one', date: '2026-01-01', files: { ...evalsFiles, ...checks } }]);
     const html = String(render(folder, { today: '2026-01-02' }).get('agents/one.html'));
-    assert.is(load(html)('details:has(summary:contains("The input"))').last().find('p').text(), 'The input is empty.');
+    const last = load(html)('details:has(summary:contains("The input"))').last();
+    assert.is(last.find('p').first().text(), 'The input is empty.');
+    assert.is(last.find('li').text().trim(), 'contains open');
   }));
 
 test.run();

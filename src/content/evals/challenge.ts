@@ -1,5 +1,5 @@
-import { type Case, type Evals, isNamed, isPassed, type Result, roundsOf } from '../../schema/evals.ts';
-import { grade, kindOf } from './grade.ts';
+import { type Case, type Evals, isNamed, isPassed, kindOf, type Result, roundsOf } from '../../schema/evals.ts';
+import { grade } from './grade.ts';
 
 /** Puts the checks of agents to the test: with answers that cannot be right, and with good answers that were changed. */
 

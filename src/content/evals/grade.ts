@@ -5,8 +5,9 @@ import {
   type Check,
   type CheckKind,
   type CheckValues,
-  checkKind,
   computed,
+  described,
+  kindOf,
   type Result,
   regexCode,
 } from '../../schema/evals.ts';
@@ -78,28 +79,14 @@ export function gradeEach(checks: readonly Check[], answers: readonly string[], 
   );
   return texts.map((answer, index) =>
     checks.map((check, at) => {
-      const kind = kindOf(check);
       const source = sources[at];
       const match = (source !== undefined && matched[index]?.get(source)) || false;
+      const kind = kindOf(check);
       const failure =
         match === 'slow' ? tooSlow : (graders[kind] as Grader<unknown>)(check[kind], { answer, input, match });
-      return { kind, value: shown(check[kind]), why: check.why ?? null, failure };
+      return { ...described(check), failure };
     }),
   );
-}
-
-/** Returns the kind of a check. */
-export function kindOf(check: Check): CheckKind {
-  return checkKind.options.find((kind) => check[kind] !== undefined) as CheckKind;
-}
-
-function shown(value: unknown): string {
-  if (value === true) return '';
-  if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return value.join(' · ');
-  return Object.entries(value as object)
-    .map(([key, item]) => `${key} ${Array.isArray(item) ? item.join(', ') : item}`)
-    .join(', ');
 }
 
 interface Subject {

@@ -1,5 +1,12 @@
-import { type Case, type Check, type CheckKind, type CheckValues, regexCode, roundsOf } from '../../schema/evals.ts';
-import { kindOf } from './grade.ts';
+import {
+  type Case,
+  type Check,
+  type CheckKind,
+  type CheckValues,
+  kindOf,
+  regexCode,
+  roundsOf,
+} from '../../schema/evals.ts';
 
 /**
  * The exact message that a model gets for a case: the prompt without white space at its end, one blank line, and the

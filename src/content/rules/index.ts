@@ -1,7 +1,7 @@
 import { isMap, isScalar, parseDocument, visit } from 'yaml';
 import { type Diagnostic, diagnose, type Wording } from '../../schema/diagnostics/diagnostic.ts';
 import type { Path } from '../../schema/diagnostics/yaml-location.ts';
-import { type Check, type Counterexample, roundsOf, sampleCase } from '../../schema/evals.ts';
+import { type Check, type Counterexample, kindOf, roundsOf, sampleCase } from '../../schema/evals.ts';
 import { codePoints } from '../../schema/fields.ts';
 import { evalMessages } from '../../schema/messages/evals.ts';
 import { numberMessages } from '../../schema/messages/numbers.ts';
@@ -9,7 +9,7 @@ import { inLines, promptMessages } from '../../schema/messages/prompt.ts';
 import { textMessages } from '../../schema/messages/texts.ts';
 import { allRules } from '../../schema/rules.ts';
 import { linesOf } from '../../text/prompt-text.ts';
-import { grade, kindOf, tooSlow } from '../evals/grade.ts';
+import { grade, tooSlow } from '../evals/grade.ts';
 import { counterexampleFile } from '../parse/evals.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
 import { pathOf, unprocessable } from '../read.ts';

@@ -5,6 +5,7 @@ import type { AgentDocument } from '../../schema/documents.ts';
 import {
   agentEvalsPath,
   type Case,
+  described,
   type Evals,
   type GradedAnswer,
   type Result,
@@ -229,16 +230,12 @@ function goodAnswers({ answers }: Evals, name: string, turn: number, sampleOutpu
 
 /** The checks of a case, in all turns, each with a wrong answer that it has to catch. */
 function checksOf(one: Case, evals: Evals, sampleOutput: string) {
-  const recorded = evals.answers.find((answer) => answer.case === one.name)?.results;
-  let at = 0;
   return roundsOf(one).flatMap((round, turn) => {
     const wrong = wrongAnswersOf(round, goodAnswers(evals, one.name, turn, sampleOutput));
-    const results = recorded?.slice(at, at + round.checks.length) ?? round.counterexamples[0]?.results ?? [];
-    at += round.checks.length;
-    return results.map((result, check) => ({
-      ...checkOf(result),
+    return round.checks.map((check, at) => ({
+      ...described(check),
       turn: turn === 0 ? null : turn + 1,
-      wrong: wrong[check] ?? null,
+      wrong: wrong[at] ?? null,
     }));
   });
 }
