@@ -39,17 +39,16 @@ interface Part {
  */
 export function withSections(text: string, inputs: readonly string[] = []) {
   const parts = partsOf(text.trim());
-  const rest = parts.filter(({ section }) => section === null).map(joined);
+  const textOf = (name: SectionName | null, first = '') =>
+    [first, ...parts.filter(({ section }) => section === name).map(joined)].filter((each) => each !== '').join('\n\n');
   const present: SectionName[] = [];
   const bodies = sectionNames.map((name, index) => {
-    const own = name === 'INPUT' ? [inputs.join('\n')] : [];
-    const body = [...own, ...parts.filter(({ section }) => section === name).map(joined)];
-    const written = body.filter((each) => each !== '').join('\n\n');
+    const written = textOf(name, name === 'INPUT' ? inputs.join('\n') : '');
     if (written !== '') present.push(name);
     return `${name}\n${written === '' ? guidance[index] : written}`;
   });
-  const before = rest.filter((each) => each !== '').join('\n\n');
-  return { text: `${[...(before === '' ? [] : [before]), ...bodies].join('\n\n')}\n`, sections: present };
+  const all = [textOf(null), ...bodies].filter((each) => each !== '');
+  return { text: `${all.join('\n\n')}\n`, sections: present };
 }
 
 function partsOf(text: string): Part[] {
@@ -58,9 +57,10 @@ function partsOf(text: string): Part[] {
   for (const { text: line, fenced } of lines) {
     const last = parts.at(-1) as Part;
     const heading = fenced ? null : readHeading(line);
-    if (heading === null) last.lines.push(!fenced && headingOf(line) !== undefined ? ` ${line}` : line);
-    else if (heading.section === null && last.section !== null && heading.level > last.level) last.lines.push(line);
-    else if (heading.section === null) parts.push({ ...heading, lines: [line] });
+    const kept = !fenced && headingOf(line) !== undefined ? ` ${line}` : line;
+    if (heading === null) last.lines.push(kept);
+    else if (heading.section === null && last.section !== null && heading.level > last.level) last.lines.push(kept);
+    else if (heading.section === null) parts.push({ ...heading, lines: [kept] });
     else {
       const { section, level, title } = heading;
       // A heading that says more than the name of its section stays as a line.

@@ -6,7 +6,8 @@ import { CsvError, parse } from 'csv-parse';
 import { OperationError, orElse, prevented } from '../../lib/errors.ts';
 import { compareText, servedText } from '../../lib/text.ts';
 import { line } from '../../schema/fields.ts';
-import { inputKey, isInputName, reservedName } from '../../text/prompt-text.ts';
+import { slugFrom } from '../../schema/slugs.ts';
+import { isInputName, reservedName } from '../../text/prompt-text.ts';
 import { splitFrontMatter } from '../parse/front-matter.ts';
 import { maxFileBytes } from '../read.ts';
 import { download } from './download.ts';
@@ -64,26 +65,24 @@ function readPromptFile(
     return unusable('It has no front matter, so it is not a subagent.');
   const split = file.startsWith('---\n') ? splitFrontMatter(file, path, '') : { data: {}, body: file, diagnostics: [] };
   if ('code' in split) return unusable(`${split.message} ${split.hint}`);
-  const { text, inputs, left: variables } = withInputs(split.body, format === 'copilot');
+  const { text, inputs, notes } = withInputs(split.body, format);
   const data: Record<string, unknown> = split.data;
   const lineOf = (key: string) => (typeof data[key] === 'string' ? data[key].trim().replace(/\s+/g, ' ') : null);
-  const segments = path.split('/');
-  const own = fileFormats[format]?.nameIn === 'folder' ? segments.at(-2) : segments.at(-1)?.replace(/\..*$/, '');
-  const about = lineOf('description');
+  const own = fileFormats[format]?.nameIn === 'folder' ? basename(dirname(path)) : basename(path).replace(/\..*$/, '');
   const dropped = Object.keys(data).filter((key) => !importedKeys.includes(key));
   const left = format === 'skill' || format === 'fabric' ? beside : [];
   return {
     where: path,
-    name: lineOf('name') ?? own ?? '',
+    name: lineOf('name') ?? own,
     title: lineOf('title'),
     text,
     inputs,
-    about: about !== null && line(300).safeParse(about).success ? about : null,
+    about: line(300).safeParse(lineOf('description')).data ?? null,
     license: lineOf('license'),
     notes: [
       ...split.diagnostics.map(({ line, message }) => `Line ${line} of its front matter was not read: ${message}`),
       ...(dropped.length === 0 ? [] : [`Not imported: ${dropped.join(', ')}.`]),
-      ...(variables.length === 0 ? [] : [`Left in its text for you to replace: ${variables.join(', ')}.`]),
+      ...notes,
       ...(left.length === 0
         ? []
         : [`Not imported: ${left.length === 1 ? 'the file' : 'the files'} ${left.join(', ')} next to it.`]),
@@ -91,24 +90,31 @@ function readPromptFile(
   };
 }
 
-/** Replaces Copilot's `${input:name:placeholder}` with named inputs. `left` are its other variables, which stay. */
-function withInputs(body: string, isCopilot: boolean): { text: string; inputs: string[]; left: string[] } {
-  if (!isCopilot) return { text: body, inputs: [], left: [] };
+/** The variables of a format, with a name and, for Copilot, a placeholder or, for prompts.chat, a default value. */
+const variables: Record<string, RegExp> = {
+  copilot: /\$\{input:([\w.-]{1,40})(?::([^}\n]{0,300}))?\}/g,
+  'prompts-chat': /\$\{([a-z_][\w ]{0,39}?)(?::([^}\n]{0,300}))?\}/gi,
+};
+
+/** Replaces the variables of a format with named inputs. Others stay, and the notes name them. */
+function withInputs(body: string, format: string): Pick<ForeignPrompt, 'text' | 'notes'> & { inputs: string[] } {
+  const form = variables[format];
+  if (form === undefined) return { text: body, inputs: [], notes: [] };
   const declared = new Map<string, string>();
-  const text = body.replace(/\$\{input:([\w.-]{1,40})(?::([^}\n]{0,300}))?\}/g, (whole, written: string, hint = '') => {
-    const words = written
-      .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-      .replace(/[^a-z0-9]+/gi, ' ')
-      .trim()
-      .toUpperCase();
-    const name = inputKey(words) === reservedName ? 'TEXT' : words;
+  const text = body.replace(form, (whole, written: string, given = '') => {
+    const words = slugFrom(written.replace(/([a-z0-9])([A-Z])/g, '$1 $2')).replaceAll('-', ' ');
+    const name = words === reservedName ? 'TEXT' : words.toUpperCase();
     if (!isInputName(name)) return whole;
-    const line = `- ${name} (required): ${hint.trim() || `the ${name.toLowerCase()}`}`;
-    if (hint.trim() !== '' || !declared.has(name)) declared.set(name, line);
+    const hint = given.trim();
+    const about = `the ${name.toLowerCase()}`;
+    if (hint === '') declared.set(name, declared.get(name) ?? `- ${name} (required): ${about}`);
+    else if (format === 'copilot') declared.set(name, `- ${name} (required): ${hint}`);
+    else declared.set(name, `- ${name} (optional): ${about}. Without it, use "${hint}".`);
     return name;
   });
   const left = [...new Set(text.match(/\$\{[^{}\n]{1,100}\}/g) ?? [])];
-  return { text, inputs: [...declared.values()], left };
+  const notes = left.length === 0 ? [] : [`Left in its text for you to replace: ${left.join(', ')}.`];
+  return { text, inputs: [...declared.values()], notes };
 }
 
 /**
@@ -137,7 +143,7 @@ export async function* readPromptsChat(chunks: AsyncIterable<Buffer>): AsyncGene
       count += 1;
       const where = `row ${count} (line ${line})`;
       if (type === '' || type === 'TEXT') {
-        yield { where, name: act, title: act, text: prompt, about: null, license: null, notes: [] };
+        yield { where, name: act, title: act, about: null, license: null, ...withInputs(prompt, 'prompts-chat') };
       } else yield { where, reason: `Its type is ${type}; only prompts of the type TEXT can be agents.` };
     }
   } catch (error) {
@@ -255,9 +261,7 @@ function pathIn(address: string): string {
 function promptFiles(format: string | undefined, path: string): string[] {
   if (kindOf(path) === 'file') return [path];
   const isPrompt = (name: string) =>
-    format === undefined
-      ? /^(?!prompts-chat)/.test(formatOf(name) ?? 'prompts-chat')
-      : fileFormats[format]?.files.test(name);
+    format === undefined ? (formatOf(name) ?? '') in fileFormats : fileFormats[format]?.files.test(name);
   const files = readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && isPrompt(entry.name))
     .filter(({ parentPath }) => !/(?:^|[\\/])(?:\.git|node_modules)(?:[\\/]|$)/.test(relative(path, parentPath)))

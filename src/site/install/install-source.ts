@@ -16,12 +16,10 @@ import { none, type Output, single } from '../output.ts';
 import type { Site } from '../site.ts';
 
 /** Where readers of a publication install agents from. */
-export function installSource({
-  title,
-  baseUrl,
-  repository = null,
-  ...settings
-}: Pick<Settings, 'title' | 'baseUrl' | 'runtimeUrl'> & { repository?: string | null | undefined }): InstallSource {
+export function installSource(
+  settings: Pick<Settings, 'title' | 'baseUrl' | 'runtimeUrl'> & { repository?: string | null | undefined },
+): InstallSource {
+  const { title, baseUrl, repository = null } = settings;
   return { title, site: baseUrl, mcp: mcpUrl(settings), repository };
 }
 
@@ -135,13 +133,13 @@ export function mcpSetup(settings: Pick<Settings, 'title' | 'runtimeUrl'>) {
       name: 'Cursor',
       installUrl: cursorServerLink(settings.title, url),
       say: 'Open the link, or add this to .cursor/mcp.json.',
-      paste: pretty({ mcpServers: { [name]: { url } } }),
+      paste: JSON.stringify({ mcpServers: { [name]: { url } } }, null, 2),
     },
     {
       name: 'VS Code',
       installUrl: `vscode:mcp/install?${enc(JSON.stringify({ name, type: 'http', url }))}`,
       say: 'Open the link, or add this to .vscode/mcp.json.',
-      paste: pretty({ servers: { [name]: { type: 'http', url } } }),
+      paste: JSON.stringify({ servers: { [name]: { type: 'http', url } } }, null, 2),
     },
     command('Codex', `codex mcp add ${name} --url "${url}"`),
     command('Gemini CLI', `gemini mcp add --transport http ${name} "${url}"`),
@@ -153,8 +151,4 @@ export function mcpSetup(settings: Pick<Settings, 'title' | 'runtimeUrl'>) {
     // The id is of the client's element on a page.
     clients: clients.map((client) => ({ id: `mcp-${client.name.toLowerCase().replace(/[^a-z]+/g, '-')}`, ...client })),
   };
-}
-
-function pretty(value: object): string {
-  return JSON.stringify(value, null, 2);
 }

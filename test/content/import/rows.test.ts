@@ -1,3 +1,4 @@
+/* biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of prompts.chat. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readPromptsChat } from '../../../src/content/import/sources.ts';
@@ -39,6 +40,25 @@ test('line endings of Windows and old Macs become LF, and spaces around a title 
       assert.match(read(folder, 'stock-coding-clerk/agent.md'), '\ntags: [stock, clerk]\n');
     },
   );
+});
+
+test('variables of prompts.chat become named inputs, and their default values say what is used without them', async () => {
+  // packages/prompts.chat/src/variables/index.ts in f/prompts.chat: /\$\{([a-zA-Z_][a-zA-Z0-9_\s]*?)(?::([^}]*))?\}/
+  const row =
+    'Act as a ${Job Title: coder} of ${company_name}.\nAsk ${company_name} about ${points clés}.\n## OUTPUT EXAMPLE';
+  await withImport({ 'a.csv': `act,prompt\nA,"${row}"\n` }, async (run, folder) => {
+    const { result } = await run('a.csv', '--license', 'CC0-1.0');
+    assert.equal(result.drafts[0]?.notes, [
+      'Left in its text for you to replace: ${points clés}.',
+      'It already has INPUT; write the others.',
+    ]);
+    const inputs =
+      '- JOB TITLE (optional): the job title. Without it, use "coder".\n- COMPANY NAME (required): the company name\n';
+    assert.match(
+      read(folder, 'a/prompt.txt'),
+      `Act as a JOB TITLE of COMPANY NAME.\nAsk COMPANY NAME about \${points clés}.\n\n ## OUTPUT EXAMPLE\n\nINPUT\n${inputs}`,
+    );
+  });
 });
 
 const sizes: [name: string, text: string, problem: string | null][] = [
