@@ -102,6 +102,15 @@ export function prevented(what: string, cause: unknown): OperationError {
   return new OperationError(`${what}: ${systemReason(reasonOf(cause)).replace(/\.$/, '')}.`, { cause });
 }
 
+/** Returns the result of `work`. Throws an error as `prevented` explains it, except an OperationError, which already says why. */
+export function explaining<Result>(what: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof OperationError ? error : prevented(what, error);
+  }
+}
+
 /** A sentence for a system error, such as a full disk or a file where a folder is needed; null for any other error. */
 export function explainSystemError(error: unknown): string | null {
   if (!(error instanceof Error)) return null;

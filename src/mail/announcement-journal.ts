@@ -21,7 +21,8 @@ const deliveryState = z.enum(['sending', 'accepted', 'refused', 'ended', 'deferr
 
 /** The events of an announcement, in the order in which they are stored. Emails are named by the ids of subscriptions. */
 const announcementEvent = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('claimed'), key: z.string() }),
+  // PostgreSQL stores no NUL.
+  z.object({ type: z.literal('claimed'), key: z.string().regex(/^[^\0]*$/) }),
   z.object({ type: z.literal('drafted'), draft: z.string() }),
   z.object({ type: z.literal('sending') }),
   z.object({ type: z.literal('sent') }),
@@ -147,7 +148,9 @@ async function readEvents(file: string): Promise<Announcement | null> {
       number += 1;
       // A line that is still being written was not acknowledged, so nothing was done because of it.
       if (line.at(-1) !== newline) break;
-      announcement = after(announcement, storedEvent.parse(parseBoundedJson(line.toString('utf8'))));
+      const event = storedEvent.parse(parseBoundedJson(line.toString('utf8')));
+      if (number === 1 && event.type !== 'claimed') throw new SyntaxError('The start of the file is missing.');
+      announcement = after(announcement, event);
     }
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TooDeep || error instanceof z.ZodError) {

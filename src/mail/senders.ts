@@ -25,7 +25,7 @@ import { webhook } from './providers/webhook.ts';
 import { parseSmtpSettings } from './settings.ts';
 import { openSmtp, type Smtp, SmtpFailed } from './smtp.ts';
 import { parseSubscriberSettings } from './subscribers.ts';
-import { fileSubscriptions } from './subscribers-file.ts';
+import { fileSubscriptions, readSubscriptions, refuseMalformed } from './subscribers-file.ts';
 
 /** How announcements are sent. Contains keys and passwords, so do not log it. */
 type AnnounceSettings = ReturnType<typeof parseAnnounceSettings>;
@@ -132,6 +132,7 @@ async function openSmtpSender(
     );
   }
   if (subscriptions !== undefined) requireMailKey(environment);
+  else await readSubscriptions(join(data, 'signups.jsonl'), refuseMalformed);
   const key = await openMailKey({ environment, folder: data, random: randomBytes });
   const pace = { maxConnections: mostAtOnce, rateLimit: settings.rate, now: () => now().getTime(), wait };
   const smtp = openSmtp(settings.smtp, pace);

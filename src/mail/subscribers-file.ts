@@ -7,7 +7,17 @@ import { entry } from '../lib/groups.ts';
 import { inTurn, once } from '../lib/lazy.ts';
 import { cannotUse, type Disk, ifMissing, realPath } from '../storage/disk.ts';
 import { openJournal, openLastingJournal, tornPath } from '../storage/journal.ts';
-import { findLogs, isPacked, newline, parseLine, readLines, rewriteLines, rotatedFiles } from '../storage/line-file.ts';
+import {
+  findLogs,
+  isPacked,
+  newline,
+  type OnMalformed,
+  parseLine,
+  readLines,
+  readParsed,
+  rewriteLines,
+  rotatedFiles,
+} from '../storage/line-file.ts';
 import { type LockOptions, withLock } from '../storage/lock.ts';
 import { ProviderFailed, secretsOf } from './calls.ts';
 import { addressHash } from './consent.ts';
@@ -95,21 +105,20 @@ export const subscriberLogs = (file: string) => findLogs(file, (name) => !isPack
 /**
  * Reads a file of subscribers and its rotated files, once. A missing file has no subscriptions. A server may be running.
  *
- * Unreadable lines are left out, with a warning that has the file and the line number.
+ * Lines that cannot be read are left out, and `onMalformed` is called as by `readParsed`.
  */
-export async function readSubscriptions(path: string, log: SubscriberLog): Promise<StoredSubscription[]> {
+export async function readSubscriptions(path: string, onMalformed: OnMalformed): Promise<StoredSubscription[]> {
   const index = new SubscriptionIndex();
-  for (const file of (await subscriberLogs(path)).files) {
-    let number = 0;
-    for await (const bytes of readLines(file)) {
-      number += 1;
-      const line = parseLine(bytes, storedLine);
-      if (line !== undefined) index.add(line);
-      else log.warn({ file, line: number }, 'A line of the subscriber file cannot be read and was left out.');
-    }
-  }
+  for (const file of (await subscriberLogs(path)).files)
+    for await (const line of readParsed(file, storedLine, onMalformed)) index.add(line);
   return index.all;
 }
+
+/** Refuses to send or copy with a line that cannot be read: if it were left out, a reader could get email again. */
+export const refuseMalformed: OnMalformed = (line, file, isTorn) => {
+  const problem = `Line ${line} of ${file} cannot be read. It may say that a reader gets no more email.`;
+  if (!isTorn) throw new OperationError(`${problem} Copy it from a backup, or delete it.`);
+};
 
 /**
  * Reads the subscriptions in a file, which another process may own: each call reads only what was added since the last one,
@@ -147,7 +156,7 @@ export function fileSubscriptions(file: string, disk: Disk = fs): Omit<Subscript
 
   return {
     find: (criterion) => reading(() => refresh().then(() => index.find(criterion))),
-    suppressions: () => readSuppressions(suppressed),
+    suppressions: () => readSuppressions(suppressed, refuseMalformed),
     suppress: (hash, time) => adding(() => addSuppression(suppressed, { hash, time }, disk)),
   };
 }
@@ -173,13 +182,10 @@ async function addSuppression(file: string, entry: Suppression, disk: Disk): Pro
   await journal.append(entry).finally(() => journal.close());
 }
 
-async function readSuppressions(file: string): Promise<ReadonlyMap<string, string>> {
+async function readSuppressions(file: string, onMalformed?: OnMalformed): Promise<ReadonlyMap<string, string>> {
   const latest = new Map<string, string>();
-  for await (const line of readLines(file)) {
-    // A torn line was never acknowledged.
-    const { hash = '', time = '' } = parseLine(line, suppression) ?? {};
+  for await (const { hash, time } of readParsed(file, suppression, onMalformed))
     if (time > (latest.get(hash) ?? '')) latest.set(hash, time);
-  }
   return latest;
 }
 
@@ -217,6 +223,8 @@ export async function openSubscriberFile({ file, log, disk }: SubscriberFileTool
     name: provider,
     subscriptions: {
       ...fileSubscriptions(file, disk),
+      // Readers can subscribe and confirm despite a damaged line: that brings no email to anyone who left.
+      suppressions: () => readSuppressions(suppressedPath(file)),
       mark: async (id, event, time) => void (await journal.append({ id, time, event })),
     },
     async add(subscription) {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { unzipSync } from 'fflate/browser';
-import { OperationError, prevented } from '../lib/errors.ts';
+import { explaining, OperationError } from '../lib/errors.ts';
 import { compareText } from '../lib/text.ts';
 
 /** A text or a folder that may be a copy of an agent. */
@@ -173,27 +173,18 @@ function filesIn(folder: string): Map<string, Buffer> {
 }
 
 function listed(folder: string): Dirent[] {
-  return attempt(folder, () =>
+  return explaining(`${folder} cannot be read`, () =>
     readdirSync(folder, { withFileTypes: true }).sort((a, b) => compareText(a.name, b.name)),
   );
 }
 
 function boundedFile(path: string): Buffer {
-  return attempt(path, () => {
+  return explaining(`${path} cannot be read`, () => {
     const stats = statSync(path);
     if (!stats.isFile()) throw new OperationError(`${path} is neither a file nor a folder.`);
     if (stats.size > mostBytes) throw tooLarge(path);
     return readFileSync(path);
   });
-}
-
-function attempt<Result>(path: string, read: () => Result): Result {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof OperationError) throw error;
-    throw prevented(`${path} cannot be read`, error);
-  }
 }
 
 function tooLarge(path: string): OperationError {

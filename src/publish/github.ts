@@ -3,7 +3,7 @@ import { appendFileSync, statSync } from 'node:fs';
 import * as z from 'zod';
 import { queueText } from '../content/schedule.ts';
 import { largestDocument } from '../lib/bounded.ts';
-import { OperationError, UsageError } from '../lib/errors.ts';
+import { explaining, OperationError, UsageError } from '../lib/errors.ts';
 import { HttpFailed, type HttpRequest, httpRequest } from '../lib/http.ts';
 import { compareText, plural, printable, visible } from '../lib/text.ts';
 import { sortDiagnostics } from '../schema/diagnostics/content-error.ts';
@@ -105,6 +105,8 @@ const openIssues = z.array(z.object({ title: z.string() }));
 const created = z.object({ html_url: z.string() });
 const refusal = z.object({ message: z.string().max(300).optional() }).catch({});
 const perPage = 100;
+/** A list with more pages is taken for one that never ends. */
+const mostPages = 100;
 
 /**
  * Opens a GitHub issue for each alert, unless an open issue already has its title. Returns the addresses of the new
@@ -123,14 +125,15 @@ export async function openIssuesFor(alerts: readonly Alert[], tracker: IssueTrac
   return opened;
 }
 
-/** Reads all entries of a list, page by page. */
+/** Reads all entries of a list, page by page. Throws OperationError if it does not end. */
 export async function* listed<Entry>(tracker: IssueTracker, path: string, shape: z.ZodType<Entry[]>) {
-  for (let page = 1; ; page += 1) {
+  for (let page = 1; page <= mostPages; page += 1) {
     const mark = path.includes('?') ? '&' : '?';
     const entries = await callApi(tracker, `${path}${mark}per_page=${perPage}&page=${page}`, shape);
     yield* entries;
     if (entries.length < perPage) return;
   }
+  throw new OperationError(`GitHub's list ${path} has more than ${mostPages * perPage} entries, or never ends.`);
 }
 
 /** Calls the REST API of the repository, and returns the JSON of the answer. Throws OperationError as above. */
@@ -176,7 +179,7 @@ export function writeOutputs(environment: NodeJS.ProcessEnv, outputs: Readonly<R
     const mark = `end-${randomUUID()}`;
     return `${name}<<${mark}\n${value}\n${mark}\n`;
   });
-  appendFileSync(file, lines.join(''));
+  explaining(`GITHUB_OUTPUT (${file}) cannot be written`, () => appendFileSync(file, lines.join('')));
 }
 
 /**
@@ -196,7 +199,8 @@ export function writeSummary(environment: NodeJS.ProcessEnv, blocks: readonly st
   }
   const left = blocks.length - fitting.length;
   if (left > 0) fitting.push(`\n…and ${left} more, which \`npx --no daily-agent-catalog validate\` shows.`);
-  if (fitting.length > 0) appendFileSync(file, `${fitting.join('\n')}\n`);
+  const text = fitting.map((block) => `${block}\n`).join('');
+  explaining(`GITHUB_STEP_SUMMARY (${file}) cannot be written`, () => appendFileSync(file, text));
 }
 
 /** Everything that `catalog validate` found as blocks of Markdown, errors first. */

@@ -6,7 +6,7 @@ import { OperationError, orElse } from '../lib/errors.ts';
 import { once } from '../lib/lazy.ts';
 import { cannotUse, createFile, type Disk, hasCode, ifMissing, realPath, syncFolder, undo } from './disk.ts';
 import { type JournalOptions, openLastingJournal } from './journal.ts';
-import { findLogs, newline, parseLine, readLines, rewriteLines } from './line-file.ts';
+import { findLogs, type OnMalformed, parseLine, readLines, readParsed, rewriteLines } from './line-file.ts';
 import { withLock } from './lock.ts';
 import {
   type NewVote,
@@ -136,30 +136,17 @@ export async function openVoteLog(options: VoteLogOptions): Promise<VoteStore> {
 }
 
 /**
- * Reads the votes of a log in order; none if the file does not exist. A server may be writing to it.
- *
- * Lines that are not complete votes are skipped. A last line without a newline is being written, or was cut off by a
- * crash: it counts if it is complete, and is not reported if it is not. `onMalformed` is called with the number, from 1, of
- * each other line that is not a vote.
+ * Reads the votes of a log in order, by `readParsed`; none if the file does not exist. A server may be writing to it, so a torn
+ * line is not reported.
  */
-export async function* readVotes(file: string, onMalformed?: (line: number) => void): AsyncGenerator<StoredVote> {
-  let number = 0;
-  for await (const line of readLines(file)) {
-    number += 1;
-    const vote = parseLine(line, storedVote);
-    if (vote !== undefined) yield vote;
-    else if (line.toString('utf8').trim() !== '' && line.at(-1) === newline) onMalformed?.(number);
-  }
-}
+export const readVotes = (file: string, onMalformed?: OnMalformed) =>
+  readParsed(file, storedVote, (line, path, isTorn) => isTorn || onMalformed?.(line, path, isTorn));
 
-/** Reads the votes of several files in turn, each vote once. Calls `onMalformed` for each line that is not a vote. */
-export async function* readAllVotes(
-  files: readonly string[],
-  onMalformed: (file: string, line: number) => void,
-): AsyncGenerator<StoredVote> {
+/** Reads the votes of several files in turn, each vote once. */
+export async function* readAllVotes(files: readonly string[], onMalformed?: OnMalformed): AsyncGenerator<StoredVote> {
   const seen = new Set<string>();
   for (const file of files) {
-    for await (const vote of readVotes(file, (line) => onMalformed(file, line))) {
+    for await (const vote of readVotes(file, onMalformed)) {
       if (files.length > 1) {
         if (seen.has(vote.id)) continue;
         seen.add(vote.id);
@@ -173,7 +160,7 @@ export async function* readAllVotes(
 async function countVotes(file: string): Promise<VoteTotal[]> {
   const totals = new Map<string, VoteTotal>();
   let [day, last] = ['', new Map<string, 'yes' | 'no'>()];
-  for await (const { time, slug, vote, voter } of readAllVotes((await findLogs(file)).files, () => {})) {
+  for await (const { time, slug, vote, voter } of readAllVotes((await findLogs(file)).files)) {
     if (utcDay(new Date(time)) !== day) [day, last] = [utcDay(new Date(time)), new Map()];
     const total = totals.get(slug) ?? { slug, yes: 0, no: 0 };
     const before = last.get(`${slug} ${voter}`);

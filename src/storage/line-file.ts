@@ -43,6 +43,26 @@ export function parseLine<Value>(line: Buffer | string, shape: z.ZodType<Value>)
   return orElse(() => shape.safeParse(parseJsonLine(line.toString('utf8'))).data, undefined);
 }
 
+/**
+ * Called with the number, from 1, of a line that cannot be read, its file, and whether it is torn: a last line without its newline,
+ * which is being written, or was cut off by a crash.
+ */
+export type OnMalformed = (line: number, file: string, isTorn: boolean) => void;
+
+/**
+ * Reads the lines of JSON in a file that have the shape, as `readLines` does. `onMalformed` is called for each other line that is
+ * not empty.
+ */
+export async function* readParsed<Value>(file: string, shape: z.ZodType<Value>, onMalformed?: OnMalformed) {
+  let number = 0;
+  for await (const line of readLines(file)) {
+    number += 1;
+    const value = parseLine(line, shape);
+    if (value !== undefined) yield value;
+    else if (line.toString('utf8').trim() !== '') onMalformed?.(number, file, line.at(-1) !== newline);
+  }
+}
+
 function bytesOf(file: string, start: number): AsyncIterable<Buffer> {
   const stream = createReadStream(file, { start });
   if (!file.endsWith('.gz')) return stream;
@@ -109,10 +129,7 @@ const dated = z.object({ time: z.string() });
 
 /** The time of the first line that has one; empty if none has. */
 async function firstTime(file: string): Promise<string> {
-  for await (const line of readLines(file)) {
-    const { time } = parseLine(line, dated) ?? {};
-    if (time !== undefined) return time;
-  }
+  for await (const { time } of readParsed(file, dated)) return time;
   return '';
 }
 

@@ -86,7 +86,7 @@ export function addAnnounce(program: CatalogCommand, terminal: Console): void {
     .option('--weekly', 'send a digest of the newest seven agents')
     .option('--late', 'also send an agent that is more than 36 hours old')
     .option('--scheduled', 'do nothing before the hour in the settings (announceHour), on the day of the agent')
-    .option('--first-time', 'announce although no earlier announcement is recorded: there was none')
+    .option('--first-time', 'record that nothing was announced before, also with --dry-run, and announce')
     .option('--test <address>', 'send a test to this address, and record nothing')
     .option('--dry-run', 'write the email to mail-preview/ in the data folder, and say what would happen')
     .option('--uncertain', 'list the emails whose outcome is unknown, with address and Message-ID')

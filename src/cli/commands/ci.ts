@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Option } from 'commander';
 import { parseBoundedJson } from '../../lib/bounded.ts';
-import { OperationError, prevented, UsageError } from '../../lib/errors.ts';
+import { explaining, OperationError, UsageError } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
 import type { Push } from '../../publish/intake.ts';
 import type { Console } from '../console.ts';
@@ -64,11 +64,9 @@ async function intake(flags: IntakeFlags, terminal: Console): Promise<void> {
 /** Reads the event that started the workflow. Texts of strangers come from this file and nowhere else. */
 function readEvent({ GITHUB_EVENT_PATH }: NodeJS.ProcessEnv): unknown {
   if (!GITHUB_EVENT_PATH) throw new UsageError('GITHUB_EVENT_PATH is not set; GitHub Actions sets it.');
-  try {
-    return parseBoundedJson(readFileSync(GITHUB_EVENT_PATH, 'utf8'));
-  } catch (error) {
-    throw prevented(`The event in ${GITHUB_EVENT_PATH} cannot be read`, error);
-  }
+  return explaining(`The event in ${GITHUB_EVENT_PATH} cannot be read`, () =>
+    parseBoundedJson(readFileSync(GITHUB_EVENT_PATH, 'utf8')),
+  );
 }
 
 type NotifyFlags = Pick<CommonFlags, 'cwd' | 'today'>;

@@ -104,7 +104,9 @@ async function list(flags: Flags, terminal: Console): Promise<void> {
   const place = placeOf(flags);
   const filter = { list: flags.list, since: flags.since === undefined ? undefined : startOf(flags.since) };
   const named = flags.file !== undefined;
-  const stored = 'url' in place ? await listDatabase(place.url) : await listFile(place.file, terminal, { named });
+  const { allSubscriptions } = await import('../../mail/subscribers-database.ts');
+  const stored =
+    'url' in place ? await withDatabase(place.url, allSubscriptions) : await listFile(place.file, terminal, { named });
   const entries = subscriberEntries(stored, filter);
   const counts = countByList(entries);
   const ofState = (state: ConsentState) => countByList(entries.filter(({ consent }) => stateOf(consent) === state));
@@ -127,11 +129,6 @@ async function list(flags: Flags, terminal: Console): Promise<void> {
   }
 }
 
-async function listDatabase(url: string): Promise<StoredSubscription[]> {
-  const { allSubscriptions } = await import('../../mail/subscribers-database.ts');
-  return withDatabase(url, allSubscriptions);
-}
-
 /** The subscriptions in a file and its rotated files. If there are none, says so; if a user `named` it, throws OperationError. */
 async function listFile(file: string, terminal: Console, { named = true } = {}): Promise<StoredSubscription[]> {
   const { readSubscriptions, subscriberLogs } = await import('../../mail/subscribers-file.ts');
@@ -141,9 +138,7 @@ async function listFile(file: string, terminal: Console, { named = true } = {}):
   if (isMissing)
     terminal.say(`${file} does not exist: nobody has subscribed yet, or the file is elsewhere (--data or --file).\n`);
   const skipped: { file: string; line: number }[] = [];
-  const warn = ({ file, line }: Record<string, unknown>) =>
-    void skipped.push({ file: String(file), line: Number(line) });
-  const stored = await readSubscriptions(file, { warn });
+  const stored = await readSubscriptions(file, (line, name) => skipped.push({ file: name, line }));
   for (const message of skippedLines(skipped)) terminal.say(message);
   if (unreadable.length > 0) terminal.say(`Not read, because compressed: ${unreadable.join(', ')}.\n`);
   return stored;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Option } from 'commander';
-import { OperationError, prevented } from '../../lib/errors.ts';
+import { explaining, OperationError } from '../../lib/errors.ts';
 import { plural } from '../../lib/text.ts';
 import { databaseUrl } from '../../storage/database.ts';
 import type { StoredVote } from '../../storage/vote.ts';
@@ -76,7 +76,7 @@ async function withLogs<Result>(
   for (const log of missing)
     terminal.say(`${log} does not exist: nobody has voted yet, or the vote log is elsewhere (--data or --file).\n`);
   const skipped: { file: string; line: number }[] = [];
-  const votes = readAllVotes(files, (file, line) => skipped.push({ file, line }));
+  const votes = readAllVotes(files, (line, file) => skipped.push({ file, line }));
   const malformed = async () => {
     for (const message of skippedLines(skipped)) terminal.say(message);
     return skipped.length;
@@ -178,9 +178,10 @@ export function addVotes(program: CatalogCommand, terminal: Console): void {
     .share('out', 'since')
     .option('--notes', 'show all notes, not only the latest ten; with --format csv, print notes instead of agents')
     .addOption(
-      new Option('--html <file>', 'write a page with plots, tables and up to 1,000 notes (--notes: all)').conflicts(
-        'format',
-      ),
+      new Option(
+        '--html <file>',
+        'write a page with plots, tables and up to 1,000 notes (--notes: all); - is stdout',
+      ).conflicts('format'),
     )
     .formats('pretty', 'json', 'csv')
     .explain(
@@ -210,20 +211,14 @@ async function report(flags: Flags, terminal: Console): Promise<void> {
   const counted = await countVotes(flags, terminal);
   if (flags.html !== undefined) {
     const { reportHtml } = await import('../../storage/vote-report-html.ts');
-    writePage(flags.html, reportHtml(counted));
-    terminal.print(`${flags.html}\n`);
+    const [file, page] = [flags.html, reportHtml(counted)];
+    if (file === '-') return terminal.print(page);
+    // It may replace an earlier page. Only its owner can read a new file, since notes may be personal.
+    explaining(`${file} cannot be written`, () => writeFileSync(file, page, { mode: 0o600 }));
+    terminal.print(`${file}\n`);
   } else if (flags.format === 'json') terminal.printJson(counted);
   else if (flags.format === 'csv') terminal.print(flags.notes ? notesCsv(counted) : agentsCsv(counted));
   else terminal.print(reportText(counted));
-}
-
-/** Writes the page, which may replace an earlier one. Only its owner can read a new file, since notes may be personal. */
-function writePage(file: string, page: string): void {
-  try {
-    writeFileSync(file, page, { mode: 0o600 });
-  } catch (error) {
-    throw prevented(`${file} cannot be written`, error);
-  }
 }
 
 async function countVotes(flags: Flags, terminal: Console) {

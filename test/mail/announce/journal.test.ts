@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { test } from 'uvu';
@@ -91,6 +91,14 @@ test('a line that a crash left incomplete counts for nothing; a damaged one stop
         (error: Error) => error,
       );
       assert.match(refusal?.message ?? '', /^Line 2 of .*cannot be read, so nobody can tell what was sent\./);
+    }
+    // An import into PostgreSQL needs the key, which cannot have a NUL there.
+    for (const first of ['{"type":"sending",', '{"type":"claimed","key":"a\\u0000",']) {
+      writeFileSync(fileIn(folder), `${first}"time":"2026-11-20T08:00:00Z"}\n`);
+      const refusal = await journalIn(folder)
+        .read(key)
+        .catch((error: Error) => error);
+      assert.match(String(refusal), /Line 1 of .*cannot be read, so nobody can tell what was sent\./);
     }
   }));
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { test } from 'uvu';
@@ -203,6 +203,20 @@ test('connections that break before the text are no question: the emails are sen
     },
   );
 });
+
+test('nothing is sent while a line cannot be read that may say that a reader gets no more email', () =>
+  withReaders([addressOf(1)], async ({ data, mailbox, send }) => {
+    for (const name of ['suppressed.jsonl', 'signups.jsonl']) {
+      const file = join(data, name);
+      const whole = existsSync(file) ? readFileSync(file, 'utf8') : '';
+      writeFileSync(file, `not json\n${whole}`);
+      const refusal = await send().catch((error: Error) => error.message);
+      assert.match(String(refusal), `Line 1 of ${file} cannot be read. It may say that a reader gets no more email.`);
+      writeFileSync(file, `${whole}{"id":"still`);
+    }
+    assert.is((await send()).outcome, 'sent');
+    assert.is(mailbox.mails.length, 1);
+  }));
 
 test('CATALOG_MAIL_RATE=2 sends no more than two emails in a second, over all five connections', () => {
   let now = 0;

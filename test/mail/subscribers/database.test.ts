@@ -171,6 +171,14 @@ test('an import names each line and file that it leaves out, and takes a last li
     const file = join(folder, 'signups.jsonl');
     const left = `Skipped lines 5, 6, 7 of ${file}: incomplete or invalid.\nNot read, because compressed: ${file}.1.gz.\n`;
     assert.equal([code, stderr], [0, `${left}Imported 3 subscriptions.\n`]);
+    // Its address could get email again.
+    writeFiles(folder, { 'suppressed.jsonl': `${suppressed}not json\n` });
+    const refused = await catalog(['subscribers', 'import', '--data', folder], { env });
+    assert.match(
+      refused.stderr,
+      `error: Line 3 of ${join(folder, 'suppressed.jsonl')} cannot be read. It may say that`,
+    );
+    assert.is(refused.code, 1);
   }));
 
 test('an import that is interrupted leaves nobody subscribed whose address was erased', async () => {

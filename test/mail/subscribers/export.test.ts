@@ -11,7 +11,6 @@ import {
   toCsv,
 } from '../../../src/cli/commands/subscribers.ts';
 import { readSubscriptions } from '../../../src/mail/subscribers-file.ts';
-import { recorder, type Trial } from '../../support/subscribers.ts';
 import { withFolder } from '../../support/subscribers-file.ts';
 
 const line = (day: number, email: string, list: string, note?: string) =>
@@ -25,16 +24,16 @@ const entry = (day: number, email: string, list: SubscriberEntry['list'], ...not
 });
 
 async function read(content: string | Buffer | undefined, filter: ExportFilter = {}) {
-  const warnings: Trial['warnings'] = [];
+  const warned: number[] = [];
   let entries: SubscriberEntry[] = [];
   await withFolder(async (path) => {
     if (content !== undefined) {
       await mkdir(dirname(path));
       await writeFile(path, content);
     }
-    entries = subscriberEntries(await readSubscriptions(path, recorder(warnings)), filter);
+    entries = subscriberEntries(await readSubscriptions(path, (line) => warned.push(line)), filter);
   });
-  return { entries, warned: warnings.map(([facts]) => facts.line) };
+  return { entries, warned };
 }
 
 const several =
@@ -99,7 +98,7 @@ test('lines that cannot be read are left out, each with a warning', async () => 
     entries.map(({ email }) => email),
     ['a@example.com', 'c@example.com'],
   );
-  assert.equal(warned, [2, 3, 4, 5, 6, 8]);
+  assert.equal(warned, [2, 3, 4, 5, 8]);
 });
 
 test('a file larger than one read is exported completely', () =>
@@ -110,7 +109,7 @@ test('a file larger than one read is exported completely', () =>
     );
     await writeFile(path, lines.slice(0, 1500).join(''));
     await appendFile(path, lines.slice(1500).join(''));
-    const entries = subscriberEntries(await readSubscriptions(path, recorder([])), {});
+    const entries = subscriberEntries(await readSubscriptions(path, () => {}), {});
     assert.is(entries.length, 3000);
     assert.equal(
       entries[2999]?.notes,

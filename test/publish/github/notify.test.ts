@@ -78,6 +78,12 @@ test('each skipped agent and a low queue get a GitHub issue that says what to do
 test('an alert that is open already gets no second GitHub issue, and one alert is not "alerts"', async () => {
   const { stdout, stderr, issues } = await notify([first], 'The queue is running low');
   assert.equal([stdout, stderr, issues], ['', '1 alert, 0 new GitHub issues.\n', []]);
+  // This GitHub has the same issues on every page.
+  const endless = await notify([first], ...Array<string>(100).fill('Another one'));
+  assert.equal(
+    [endless.code, endless.stderr],
+    [1, "error: GitHub's list issues?state=open has more than 10000 entries, or never ends.\n"],
+  );
 });
 
 test('without a scheduled agent, the alert says so', async () => {

@@ -22,6 +22,9 @@ test('a summary of a step contains everything that fits, and says how much does 
     assert.match(written('earlier', [`${block}x`]), /^z\n\n…and 1 more, which/);
     assert.match(written('wide', ['é'.repeat(maxSummaryBytes / 2)]), /^\n…and 1 more, which/);
     assert.is(maxSummaryBytes, 921_600);
+    const missing = join(folder, 'missing/file');
+    assert.throws(() => written('missing/file', ['a']), /^GITHUB_STEP_SUMMARY \(.*missing\/file\) cannot be written: /);
+    assert.throws(() => writeOutputs({ GITHUB_OUTPUT: missing }, { id: 'a' }), /^GITHUB_OUTPUT \(/);
   }));
 
 test('outside a step, nothing is written', () => {

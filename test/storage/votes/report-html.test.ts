@@ -133,6 +133,7 @@ test('a file that cannot be written, and another format at the same time, are re
     assert.is(code, 1);
     assert.match(stderr, `error: ${file} cannot be written: `);
     assert.is((await catalog(['votes', '--cwd', folder, '--html', file, '--format', 'csv'])).code, 2);
+    assert.match((await catalog(['votes', '--cwd', folder, '--html', '-'])).stdout, /^<!DOCTYPE html>.*<\/html>\n$/s);
   }));
 
 test('an agent with few votes takes no place in the plot from one with more, however good its share', async () => {
