@@ -104,7 +104,8 @@ export const apis = {
       .transform(({ content, stop_reason, usage, model }) => {
         const tokens = usage && { input: usage.input_tokens, output: usage.output_tokens };
         const text = content.map(({ text }) => text).join('');
-        return { text, isCutOff: stop_reason === 'max_tokens', tokens, model };
+        const isCutOff = /^(?:max_tokens|model_context_window_exceeded)$/.test(String(stop_reason));
+        return { text, isCutOff, tokens, model };
       }),
   },
 } satisfies Record<string, Api>;

@@ -119,9 +119,12 @@ test('records the answers of the API of Anthropic', async () => {
   assert.equal([headers['x-api-key'], headers['anthropic-version']], [key, '2023-06-01']);
   assert.equal({ ...body, messages: '' }, { max_tokens: 8192, model: 'Org/Model:1b', messages: '' });
 
-  model.answer = (response) => json(response, 200, { content: [{ text: 'Od' }], stop_reason: 'max_tokens' });
-  const short = await recordWith('--api', 'anthropic', '--force', '--setting', 'max_tokens=9');
-  assert.match(short.stderr, 'one, sample: The answer was cut off at the limit of tokens.');
+  // platform.claude.com/docs/en/build-with-claude/handling-stop-reasons: both responses are truncated.
+  for (const stop_reason of ['max_tokens', 'model_context_window_exceeded']) {
+    model.answer = (response) => json(response, 200, { content: [{ text: 'Od' }], stop_reason });
+    const short = await recordWith('--api', 'anthropic', '--force', '--setting', 'max_tokens=9');
+    assert.match(short.stderr, 'one, sample: The answer was cut off at the limit of tokens.');
+  }
   assert.is(model.asked.at(-1)?.body.max_tokens, 9);
   assert.is(recorded()['sample.txt'], 'Odd: rope');
 });
