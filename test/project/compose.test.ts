@@ -13,6 +13,7 @@ interface Service {
   volumes?: string[];
   depends_on?: string[] | Record<string, { condition: string }>;
   stop_grace_period?: string;
+  healthcheck?: { test: string[] };
 }
 
 const folder = new URL('../../deploy/', import.meta.url);
@@ -50,13 +51,16 @@ test('two servers have settings that the program accepts, one database, and data
 });
 
 test('the migration gives its rights to the role of the servers, and they wait for it', () => {
-  const { migration, role } = services;
+  const { database, migration, role } = services;
   assert.equal(migration?.command, ['catalog', 'db', 'migrate', '--grant', 'catalog_server']);
   assert.match(migration?.environment?.DATABASE_URL ?? '', /^postgres:\/\/catalog:postgres_password1@database:5432\//);
   assert.match(role?.command?.join('\n') ?? '', 'CREATE ROLE catalog_server LOGIN');
   const done = { condition: 'service_completed_successfully' };
   for (const [, server] of servers) assert.equal(server.depends_on, { migration: done });
   assert.equal(migration?.depends_on, { role: done });
+  // docker_temp_server_start in docker-entrypoint.sh of docker-library/postgres does not listen on TCP, as the role needs it.
+  assert.equal(role?.depends_on, { database: { condition: 'service_healthy' } });
+  assert.match(database?.healthcheck?.test.join(' ') ?? '', 'pg_isready --host 127.0.0.1 ');
 });
 
 test('every volume is declared, and every file that is mounted exists', () => {
