@@ -37,7 +37,7 @@ test('only with the key, and from its hour on, the email is sent once after the 
         assert.equal(run.results, { ...published, ...stopped, announce: 'success' }, said(run));
         assert.equal(
           service.sent.map(({ to }) => to),
-          ['tag_1'],
+          ['sub_tag_0k28edc3fw896bp4mrhc535z5k'],
           said(run),
         );
       }

@@ -21,7 +21,7 @@ test('announces the newest agent once, and says so the second time, both with ex
     assert.equal([first.code, first.stdout], [0, '']);
     assert.match(
       first.stderr,
-      /^Buttondown sends the email to subscribers with the tag "daily" \(tag_1\) \(em_1\)\.\n$/,
+      /^Buttondown sends the email to subscribers with the tag "daily" \(sub_tag_0k28edc3fw896bp4mrhc535z5k\) \(em_1\)\.\n$/,
     );
     const second = await announce();
     assert.is(second.code, 0);

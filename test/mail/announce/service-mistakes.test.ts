@@ -55,6 +55,16 @@ for (const [at, [name, change, message]] of elsewhere.entries()) {
     ));
 }
 
+test('buttondown sends a draft whose tag it writes in another form', () =>
+  withService(
+    rows.buttondown as Row,
+    async ({ send }) => assert.is((await send()).outcome, 'sent'),
+    // Tag and ExternalFeed in fixtures.json of buttondown/openapi: an id as a TypeID, and as a UUID in a filter.
+    withMail(rows.buttondown as Row, ({ filters }) =>
+      Object.assign(filters.filters[0], { value: '13121cd6-0dfc-424c-bb12-988b0a32fcb3' }),
+    ),
+  ));
+
 test('resend sends a draft of which it does not say the segment', () =>
   withService(
     rows.resend as Row,
@@ -87,7 +97,7 @@ for (const [name, { sent, unclear }] of Object.entries(states)) {
 const other = '11111111-8f8b-4381-83c6-79fa7120f1c1';
 const ofPro = '22222222-8f8b-4381-83c6-79fa7120f1c1';
 const listsOfTheirOwn: [name: string, daily: string, pro: string, answer: Answer, to: string | number][] = [
-  ['buttondown', 'daily', 'pro', buttondown('pro'), 'tag_1'],
+  ['buttondown', 'daily', 'pro', buttondown('pro'), 'sub_tag_0k28edc3fw896bp4mrhc535z5k'],
   ['resend', other, ofPro, resend(ofPro), ofPro],
   ['listmonk', '2', '1', listmonk(), 1],
 ];

@@ -29,7 +29,7 @@ export const rows: Record<string, Row> = {
   buttondown: {
     answer: () => buttondown(),
     environment: { CATALOG_SIGNUPS: 'buttondown', ...common },
-    to: 'tag_1',
+    to: 'sub_tag_0k28edc3fw896bp4mrhc535z5k',
     without: [buttondown('other'), /^Buttondown has no tag "daily", so nothing was sent\.$/],
     create: /^POST \/v1\/emails$/,
     send: /^POST \/v1\/emails\/em_\d+\/publish$/,

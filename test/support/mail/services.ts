@@ -104,7 +104,8 @@ export function buttondown(tag = 'daily', status: (id: string) => string = () =>
   return ({ method, path, query, headers, body }, service) => {
     if (headers.authorization !== 'Token k3y') return { status: 401, body: { code: 'unauthorized' } };
     const [, id = '', action] = /^\/v1\/emails\/([^/]+)(?:\/(.+))?$/.exec(path) ?? [];
-    if (path === '/v1/tags') return { status: 200, body: { results: [{ id: 'tag_1', name: tag }], next: null } };
+    if (path === '/v1/tags')
+      return { status: 200, body: { results: [{ id: 'sub_tag_0k28edc3fw896bp4mrhc535z5k', name: tag }], next: null } };
     if (path === '/v1/emails' && method === 'GET') {
       // Two on a page.
       const page = Number(query.get('page') ?? 1);
