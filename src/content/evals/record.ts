@@ -183,7 +183,9 @@ function readReply(api: Api, body: string, name: string, key: string): Reply {
     throw new NoAnswer('The response is not one of this API. Check --url, and --api if the service has another API.');
   const { text, isCutOff, tokens, model } = data;
   if (isCutOff)
-    throw new NoAnswer('The answer was cut off at the limit of tokens. Raise it, such as --setting max_tokens=16000.');
+    throw new NoAnswer(
+      'The answer was cut off at the limit of tokens. Raise it, such as --setting max_tokens=16000; newer models of OpenAI call it max_completion_tokens.',
+    );
   if (key !== '' && JSON.stringify(data).includes(key))
     throw new NoAnswer('The response contains your key, so it is not stored.');
   // A name is often short for a dated version.

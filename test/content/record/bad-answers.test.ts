@@ -104,7 +104,8 @@ const rows: Row[] = [
     name: 'an answer that was cut off',
     answer: (response) => says(response, 'x', { choices: [{ message: { content: 'Od' }, finish_reason: 'length' }] }),
     message:
-      'one, planted: The answer was cut off at the limit of tokens. Raise it, such as --setting max_tokens=16000.\n',
+      // CompletionCreateParams of openai-node: max_tokens is deprecated, and its newer models refuse it.
+      'one, planted: The answer was cut off at the limit of tokens. Raise it, such as --setting max_tokens=16000; newer models of OpenAI call it max_completion_tokens.\n',
   },
   {
     name: 'an empty answer',
