@@ -70,7 +70,6 @@ async function tell(
     terminal.say(`warning: ${warning} Start an agent with npx --no daily-agent-catalog new.\n`);
   }
   if (format === 'json') return terminal.printJson({ dryRun, ...published });
-  if (format === 'github') await tellGitHub(published, cwd, terminal);
   if (format === 'pretty') {
     const { checkCatalog } = await import('../../build/validate.ts');
     const { diagnostics } = await checkCatalog(cwd, { today: published.today }, process.env);
@@ -94,6 +93,8 @@ async function tell(
       ? 'No agent is scheduled next. Start one with npx --no daily-agent-catalog new.\n'
       : `Next: No. ${next.issue} on ${next.date}, ${visible(next.title ?? next.slug)}.\n`,
   );
+  // Last: the files of GitHub may be missing, and the numbers are written.
+  if (format === 'github') await tellGitHub(published, cwd, terminal);
 }
 
 /** Annotations on skipped agents, a summary, and the outputs that later steps of a workflow need. */

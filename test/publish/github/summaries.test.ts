@@ -132,7 +132,12 @@ test('a number that was changed is reported where it changed, and the recorded o
       writeFileSync(path, readFileSync(path, 'utf8').replace('issue: 1\n', 'issue: 9\n'));
       await git(editor, 'commit', '--quiet', '--all', '-m', 'Edit');
       await git(editor, 'push', '--quiet');
-      const { stdout } = await published(editor, '--dry-run');
+      const missing = { GITHUB_OUTPUT: join(editor, 'missing/outputs') };
+      const { stdout, stderr: said } = await publish(editor, ['--format', 'github', '--dry-run'], missing);
+      assert.match(
+        said,
+        /^No agent is scheduled next\..*\nerror: GITHUB_OUTPUT \(.*missing\/outputs\) cannot be written: /m,
+      );
       assert.match(stdout, /^::error file=agents\/one\/agent\.md,.*title=issue\/order::/m);
       const { stderr } = await publish(editor, ['--dry-run']);
       assert.match(stderr, /issue\/order[\s\S]*\nThe issue numbers recorded in git were used instead\.\n/);
