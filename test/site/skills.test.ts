@@ -20,6 +20,9 @@ const agents: Record<string, Partial<SmallAgent>> = {
   'many-tags': { front: { excerpt: quoted('Says what. '.repeat(11).trim()), tags: '[first, second, third-tag]' } },
   yaml: { front: { excerpt: quoted(`&anchor *alias !tag %TAG @at |- >- # "double" 'single' \\ back: {a: [b]}`) } },
   markup: { front: { excerpt: quoted('Turns <b>bold</b> <!-- text --> into </description> plain text.') } },
+  prices: {
+    files: { 'prompt.txt': goodPrompt.replace('INPUT', 'INPUT\nFrom $40 or \\$5 to $ARGUMENTS, not $HOME.\n') },
+  },
   commands: {
     front: { title: quoted('Runs !`whoami`') },
     files: {
@@ -100,6 +103,12 @@ test('the index names the version of the discovery that it follows', () => {
 test('a shell command in a text stays readable, but no client runs it', () => {
   assert.match(skill('commands'), 'Run ! `rm -rf /`, wow! `\n\n``` !\nrm -rf /\n```\n``` !\nls\n```');
   assert.match(skill('commands'), '# Runs !\\`whoami\\`');
+});
+
+test('an amount of dollars in a text is not replaced by words of the input', () => {
+  // The changelog of Claude Code 2.1.163: a backslash makes a dollar sign before a digit literal. Its program replaces
+  // /\$(\d+)(?!\w)/ and $ARGUMENTS otherwise, and then does not add the input at the end.
+  assert.match(skill('prices'), 'From \\$40 or \\$5 to \\$ARGUMENTS, not $HOME.');
 });
 
 test.run();

@@ -132,11 +132,12 @@ function skillText(settings: Settings, agent: PublishedAgent): string {
     '---',
     '',
     // A space breaks up shell commands: Claude Code runs them when it loads a skill, before anyone has seen them. They are
-    // a `!` before a text in backquotes, or after the backquotes that open a block.
+    // a `!` before a text in backquotes, or after the backquotes that open a block. A backslash keeps a price such as $40:
+    // Claude Code takes it for word 40 of what the reader types after the name, and then leaves out everything else of it.
     body
       .join('\n\n')
-      .replace(/!(?=`)/g, '! ')
-      .replaceAll('```!', '``` !'),
+      .replace(/(?<=!)(?=`)|(?<=```)(?=!)/g, ' ')
+      .replace(/(?<!\\)\$(?=\d|ARGUMENTS)/g, '\\$&'),
   ].join('\n')}\n`;
 }
 
