@@ -133,7 +133,7 @@ const calls: [args: string[], env: Record<string, string>, sentence: string][] =
   [
     ['validate', '--format', 'github'],
     { GITHUB_STEP_SUMMARY: 'agents' },
-    'agents is a folder, not a file. Name another path, or move it away.',
+    'GITHUB_STEP_SUMMARY (agents) cannot be written: it is a folder, not a file (EISDIR).',
   ],
   [
     ['dev', '--port', '0'],
