@@ -90,7 +90,7 @@ function changesBySlug(
     for (const line of lines) {
       const [, blob = '', prompted = ''] = promptBlob.exec(line) ?? [];
       if (blob !== '') prompts.set(prompted, digests.get(blob) ?? null);
-      const [, status, added = '', removed = '', slug = '', file = ''] = listed.exec(line) ?? [];
+      const [, status, added, removed, slug = '', file] = listed.exec(line) ?? [];
       if (file === 'agent.md' && (status === 'A' || status === 'D')) whole.add(slug);
       const isNumber = file === 'agent.md' && `${added} ${removed}` === '1 0' && numbered.has(`${commit} ${slug}`);
       if (slug === '' || status !== undefined || isNumber || `${added} ${removed}` === '0 0') continue;

@@ -72,7 +72,10 @@ const strangers: [hint: string, names: string][] = [
   [backup('prompt.txt'), 'prompt.txt~/prompt.txt.bak/prompt (3).txt/prompt.old.txt'],
   [picture, 'a.png/a.jpg/a.jpeg/a.gif/a.webp/a.avif/a.svg/a.heic/a.bmp/a.tif/a.tiff/a.PDF'],
   [system, 'Thumbs.db/ehthumbs.db/desktop.ini'],
-  [other, 'agentic.md/my agent notes.md/png/a.png.txt/thumbs.db.txt/configs.json/config.tar.gz/agent.md.zip'],
+  [
+    other,
+    'agentic.md/my agent notes.md/png/a.png.txt/thumbs.db.txt/configs.json/my-config.json/config.tar.gz/agent.md.zip',
+  ],
 ];
 for (const [hint, names] of strangers) {
   test(`the kind of an unknown file is recognized: ${hint.slice(0, 40)} ${names.slice(0, 20)}`, () => {

@@ -47,6 +47,17 @@ const rows: { name: string; given: Row[]; highest?: number; expected: [string, n
     ],
   },
   {
+    name: 'a draft with an earlier date comes after the numbers that were given',
+    given: [
+      { slug: 'draft', date: '2026-01-03' },
+      { slug: 'old', date: '2026-01-05', issue: 1 },
+    ],
+    expected: [
+      ['old', 1],
+      ['draft', 2],
+    ],
+  },
+  {
     name: 'the number of a withdrawn agent is not given again',
     given: [{ slug: 'new', date: '2026-01-05' }],
     highest: 3,

@@ -97,6 +97,7 @@ const refused: [what: string, ...texts: string[]][] = [
     '#\uFE0E',
     '!\uFE0F',
     'ש\uFE00',
+    '∪\uFE01',
     '字\uFE0F',
     'a\u{E0100}',
     '字\uFE05',

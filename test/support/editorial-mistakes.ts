@@ -65,7 +65,7 @@ export const editorialMistakes: [name: string, change: Change, expected: string 
   ['an empty OUTPUT', prompt(`OUTPUT (at most 20 lines)\n${outputPart}`, 'OUTPUT\n'), 'error sections prompt.txt:16:1'],
   [
     'an INPUT that lists nothing',
-    prompt(inputPart, 'Ask for the rows of the list and use them.\n'),
+    prompt(inputPart, 'Ask for the rows of the list from Excel (or a photo) and use them.\n'),
     'error input-contract prompt.txt:3:1',
   ],
   [
@@ -142,6 +142,18 @@ export const editorialMistakes: [name: string, change: Change, expected: string 
     'an action without asking',
     prompt('6. Change nothing: the owner of the list corrects it.', '6. Send the table to 1 colleague.'),
     'warning stop prompt.txt:14:4',
+  ],
+  [
+    'an action without asking, in RULES without numbers',
+    prompt(
+      rulesPart,
+      edit(
+        rulesPart.replace(/^\d\. /gm, ''),
+        'Change nothing: the owner of the list corrects it.',
+        'Send the table to 1 colleague.',
+      ),
+    ),
+    'warning stop prompt.txt:14:1',
   ],
   [
     'a delicate matter without a person',

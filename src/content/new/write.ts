@@ -141,11 +141,9 @@ function obstacle(folder: string, path: string): string | null {
 
 /** Throws OperationError if `folder` or one of its parents is a file. */
 function refuseFileAsFolder(folder: string): void {
-  for (let path = folder; ; path = dirname(path)) {
-    const kind = kindOf(path);
-    if (kind === 'other') throw new OperationError(`${path} is not a folder; name another one for the catalog.`);
-    if (kind === 'folder' || dirname(path) === path) return;
-  }
+  let path = folder;
+  while (kindOf(path) === 'nothing' && dirname(path) !== path) path = dirname(path);
+  if (kindOf(path) === 'other') throw new OperationError(`${path} is not a folder; name another one for the catalog.`);
 }
 
 /** Returns what exists at a path. A link to a folder is a folder; a broken link is `other`. */

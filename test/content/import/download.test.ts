@@ -93,6 +93,7 @@ test('only https is asked, except on this machine', async () => {
   assert.is(await textAt('https://:b@example.com/a'), ' has a user name or password; remove it.');
   assert.is(await textAt('https://'), ' is not an address.');
   assert.is(await textAt('http://localhost.example.com/a'), ' does not start with https.');
+  assert.is(await textAt('shttp://localhost/a'), ' does not start with https.');
   assert.is(await textAt('http://127.0.0.1:1/'), 'the connection failed.');
 });
 

@@ -93,6 +93,22 @@ test('a file that appears while others are written stays, and so do folders that
     assert.equal(readdirSync(folder).sort(), ['b', 'empty']);
   }));
 
+test('a new folder into which another program writes meanwhile is named, since it cannot be removed', () =>
+  inFolder((folder) => {
+    const files = Object.assign(new Map<string, string>(), {
+      *[Symbol.iterator](): Generator<[string, string]> {
+        yield ['new/a', 'New.\n'];
+        writeFiles(folder, { 'new/theirs': 'Theirs.\n', b: 'Theirs.\n' });
+        yield ['b', 'New.\n'];
+      },
+    });
+    assert.throws(
+      () => write(folder, files, null),
+      ({ message }: Error) => message.endsWith(` (EEXIST). Delete what was left behind: ${join(folder, 'new')}.`),
+    );
+    assert.equal(snapshot(folder), { 'new/theirs': 'Theirs.\n', b: 'Theirs.\n' });
+  }));
+
 test('an incomplete installation is reported, and nothing is written', async () => {
   await inFolder(async (folder) => {
     const { code, stderr } = await whileUnreadable('publish.yml', () => catalog(['init', '--cwd', folder]));

@@ -6,6 +6,7 @@ import { answerChecks } from '../../../src/content/new/agent.ts';
 import { writeFolder } from '../../../src/content/new/write.ts';
 import { OperationError, UsageError } from '../../../src/lib/errors.ts';
 import { inFolder, smallSettings, writeCatalog, writeFiles } from '../../support/catalog.ts';
+import { whileFull } from '../../support/refusing-disk.ts';
 import { agents, makeNew, today } from '../../support/scaffold.ts';
 
 /** `catalog new` refuses a name, flag or date that an agent cannot have, says why, and writes nothing. */
@@ -130,6 +131,15 @@ test('a folder that another program makes meanwhile stays as it is, and nothing 
     assert.throws(() => writeFolder(folder, 'taken', new Map([['agent.md', '']])), 'agents/taken already exists');
     assert.equal(agents(folder), before);
     assert.equal(readdirSync(join(folder, 'agents')), ['taken']);
+  }));
+
+test('if the disk is full, the message names the folder, and nothing is left behind', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, []);
+    const write = async () => writeFolder(folder, 'late', new Map([['agent.md', 'New.\n']]));
+    const message = await whileFull('agent.md', write).then(String, (error: Error) => error.message);
+    assert.is(message, `${join(folder, 'agents/late')} cannot be written: the disk is full (ENOSPC).`);
+    assert.equal(agents(folder), {});
   }));
 
 test('the date of a deleted agent is taken', () => {

@@ -48,6 +48,7 @@ const specifications: [given: string | undefined, expected: string][] = [
   ['next', 'next'],
   ['daily-agent-catalog@beta', 'beta'],
   ['ada/catalog#v1', 'ada/catalog#v1'],
+  ['ada/catalog.tar-files', 'ada/catalog.tar-files'],
   ['git+ssh://git@github.com:ada/catalog.git', 'git+ssh://git@github.com:ada/catalog.git'],
   ['git@github.com:ada/catalog.git', 'git@github.com:ada/catalog.git'],
   ['npm:@ada/catalog@^1', 'npm:@ada/catalog@^1'],

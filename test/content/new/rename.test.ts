@@ -173,6 +173,12 @@ for (const [name, before, after] of edits) {
   });
 }
 
+test('if only the default branch has the number, the line goes below the date', () => {
+  const before = '---\ntitle: x\ndate: 2026-01-01\ntags: [a]\n---\n';
+  const after = '---\ntitle: x\ndate: 2026-01-01\nformerSlugs: [old]\ntags: [a]\n---\n';
+  assert.is(withFormerSlug(before, 'old', 'new'), after);
+});
+
 test('front matter that the line cannot be added to is left unchanged', () => {
   assert.is(withFormerSlug('---\n{"title": "x", "issue": 7}\n---\nBody\n', 'old', 'new'), null);
   assert.is(withFormerSlug('Body\n', 'old', 'new'), null);

@@ -107,12 +107,15 @@ test('a plugin with a file more, a file less or another text is not the one that
     const releases = readReleases(folder);
     const release = releases.plugins[0]?.[1][0];
     assert.ok(release);
-    const is = (now: Record<string, string>) =>
-      publishedPlugins(folder, releases).isRelease(release, new Map(Object.entries(now)));
+    const plugins = publishedPlugins(folder, releases);
+    const is = (now: Record<string, string>) => plugins.isRelease(release, new Map(Object.entries(now)));
     assert.is(is(files), true);
     assert.is(is({ ...files, 'SKILL.md': 'New\n' }), false);
     assert.is(is({ 'plugin.json': files['plugin.json'] }), false);
     assert.is(is({ ...files, 'README.md': 'Two\n' }), false);
+    // The blob of `One\n`, after one that a damaged repository lacks.
+    const one = gitSync(folder, 'rev-parse', 'install:plugins/one/README.md');
+    assert.equal([...plugins.read(['1'.repeat(40), one])], [[one, 'One\n']]);
   }));
 
 test('a repository without a commit has no history, and the message says so', () =>
