@@ -160,6 +160,7 @@ test('opens the prompt by a link while the whole address is within the limit of 
     const homes = [
       'https://claude.ai/new',
       'https://chatgpt.com/',
+      'https://github.com/copilot',
       'https://cursor.com/',
       'https://www.perplexity.ai/',
     ];
@@ -178,7 +179,8 @@ test('opens the prompt by a link while the whole address is within the limit of 
       }
     }
     await page.locator('#own-input-1').fill('x'.repeat(1 + 8_000 - (short[0]?.length ?? 0)));
-    const status = 'The prompt is too long for a link to Cursor, Perplexity. It will be copied for you to paste.';
+    const status =
+      'The prompt is too long for a link to GitHub Copilot, Cursor, Perplexity. It will be copied for you to paste.';
     assert.is(await page.locator('.open-in-status').textContent(), status);
   });
 });

@@ -385,7 +385,7 @@ const assistants: readonly Assistant[] = [
   { name: 'Claude', home: 'https://claude.ai/new', prefill: 'https://claude.ai/new?q=', limit },
   { name: 'ChatGPT', home: 'https://chatgpt.com/', prefill: 'https://chatgpt.com/?q=', limit },
   { name: 'Gemini', home: 'https://gemini.google.com/app', prefill: '', limit },
-  { name: 'GitHub Copilot', home: 'https://github.com/copilot', prefill: '', limit },
+  { name: 'GitHub Copilot', home: 'https://github.com/copilot', prefill: 'https://github.com/copilot?prompt=', limit },
   { name: 'Perplexity', home: 'https://www.perplexity.ai/', prefill: 'https://www.perplexity.ai/search?q=', limit },
   { name: 'Cursor', home: 'https://cursor.com/', prefill: 'https://cursor.com/link/prompt?text=', limit },
 ];

@@ -85,7 +85,8 @@ const agentPage: Expected = {
     'https://claude.ai/new?q=',
     'https://chatgpt.com/?q=',
     '',
-    '',
+    // As github/docs links the prompts of its tutorials (src/content-render/unified/copilot-prompt).
+    'https://github.com/copilot?prompt=',
     'https://www.perplexity.ai/search?q=',
     'https://cursor.com/link/prompt?text=',
   ],
