@@ -92,9 +92,12 @@ export function installHints(source: InstallSource): string[] {
   ];
 }
 
-/** The link that adds an MCP server to Cursor. */
+/**
+ * The link that adds an MCP server to Cursor. The Base64 has no plus sign, which would be read as a space: of ASCII, only `~`
+ * and `>` lead to one, and an address has no `>`.
+ */
 export function cursorServerLink(title: string, url: string): string {
-  const config = Buffer.from(JSON.stringify({ url })).toString('base64');
+  const config = Buffer.from(JSON.stringify({ url }).replaceAll('~', '\\u007e')).toString('base64');
   return `cursor://anysphere.cursor-deeplink/mcp/install?name=${clientName(title)}&config=${encodeURIComponent(config)}`;
 }
 
@@ -129,7 +132,7 @@ function repositoryValues(repository: string | null): Values {
     github,
     branch,
     codexSource: github === null ? `${address}.git --ref install` : `${github}@install`,
-    vscodeLink: `vscode://chat-plugin/add-marketplace?ref=${encodeURIComponent(Buffer.from(branch).toString('base64'))}`,
+    vscodeLink: `vscode://chat-plugin/add-marketplace?ref=${Buffer.from(branch).toString('base64url')}`,
   };
 }
 

@@ -27,7 +27,7 @@ function pasted(given: InstallSource, one: Parameters<InstallWays>[0]): Record<s
 }
 
 // The base64 text is ada/tiny#install.
-const vscode = 'vscode://chat-plugin/add-marketplace?ref=YWRhL3RpbnkjaW5zdGFsbA%3D%3D';
+const vscode = 'vscode://chat-plugin/add-marketplace?ref=YWRhL3RpbnkjaW5zdGFsbA';
 const [addToClaude, addToCodex, addToCopilot] = [
   'claude plugin marketplace add https://tiny.example/p/marketplace.json',
   'codex plugin marketplace add ada/tiny@install',
@@ -101,15 +101,22 @@ test('every way says how to remove the agent, and no text has an unfilled value'
 });
 
 test('a repository elsewhere than on GitHub is named by its address, and GitHub CLI is left out', () => {
-  const elsewhere = pasted({ ...source, repository: 'https://git.example/ada/tiny.git' }, agent);
-  assert.equal(elsewhere.Codex?.[0], 'codex plugin marketplace add https://git.example/ada/tiny.git --ref install');
+  const elsewhere = pasted({ ...source, repository: 'https://git.example/~ada/tiny.git' }, agent);
+  assert.equal(elsewhere.Codex?.[0], 'codex plugin marketplace add https://git.example/~ada/tiny.git --ref install');
   assert.equal(
     elsewhere['Copilot CLI']?.[0],
-    'copilot plugin marketplace add "https://git.example/ada/tiny.git#install"',
+    'copilot plugin marketplace add "https://git.example/~ada/tiny.git#install"',
   );
-  const link = new URL(elsewhere['VS Code']?.[0] ?? '').searchParams.get('ref') ?? '';
-  assert.is(Buffer.from(link, 'base64').toString(), 'https://git.example/ada/tiny.git#install');
+  // VS Code decodes the query as a whole, and then once more (microsoft/vscode, URI.parse and pluginUrlHandler.ts).
+  const parameter = (link = '', name = '') => {
+    const text = new URLSearchParams(decodeURIComponent(new URL(link).search)).get(name) ?? '';
+    assert.match(text, /^[\w-]+=*$/);
+    return Buffer.from(text, 'base64').toString();
+  };
+  assert.is(parameter(elsewhere['VS Code']?.[0], 'ref'), 'https://git.example/~ada/tiny.git#install');
   assert.not('GitHub CLI' in elsewhere);
+  const mcp = 'https://a.example/~ada/api/mcp';
+  assert.equal(JSON.parse(parameter(pasted({ ...source, mcp }, null).Cursor?.[0], 'config')), { url: mcp });
 });
 
 const poorer: [what: string, change: Partial<InstallSource>, agent: string[], catalog: string[], hints: string[]][] = [
