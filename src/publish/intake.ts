@@ -178,7 +178,7 @@ interface Intake {
   notes: string;
 }
 
-/** The most bytes of a form. The workflow passes the draft on in an environment variable, which holds twice as much. */
+/** The most bytes of a form. The text of a pull request can have 65,536 characters, and repeats the notes of the form. */
 const maxFormBytes = 60_000;
 
 /** The files that are made from answers, and the ids of these. */
@@ -306,8 +306,15 @@ function sentence(
 
 /** The key of the front matter that a line belongs to. */
 function keyAt(text: string, line: number): string {
-  const above = text.split('\n').slice(0, line).reverse();
-  return above.map((row) => /^(\w+):/.exec(row)?.[1]).find((key) => key !== undefined) ?? '';
+  return (
+    [
+      ...text
+        .split('\n')
+        .slice(0, line)
+        .join('\n')
+        .matchAll(/^(\w+):/gm),
+    ].at(-1)?.[1] ?? ''
+  );
 }
 
 /** The GitHub issue that a form was submitted as. `base` is the branch that a pull request is merged into. */
@@ -369,13 +376,12 @@ async function pullRequestOf(
   const text = pullText(submission.number, draft.slug, advice, notes);
   if (open !== undefined) {
     const at = open.body?.lastIndexOf(end) ?? -1;
-    const body = at === -1 ? open.body : `${text}\n\n${open.body?.slice(at)}`;
+    const body = at === -1 ? undefined : `${text}\n\n${open.body?.slice(at)}`;
     await callApi(tracker, `pulls/${open.number}`, z.unknown(), { method: 'PATCH', body: { title, body } });
     return open.html_url;
   }
-  const body = `${text}\n\n${end}\n${checklist}`;
   try {
-    const content = { title, head, base: submission.base, body };
+    const content = { title, head, base: submission.base, body: `${text}\n\n${end}\n${checklist}` };
     return (await callApi(tracker, 'pulls', pulls.element, { method: 'POST', body: content })).html_url;
   } catch (error) {
     if (error instanceof GitHubRefusal && error.status === 403) return 'refused';
@@ -431,8 +437,11 @@ function pullText(number: number, slug: string, advice: readonly string[], notes
   ].join('\n\n');
 }
 
+/** At most 50 sentences, since GitHub refuses a comment of more than 65,536 characters. */
 function list(sentences: readonly string[]): string {
-  return sentences.map((sentence) => `- ${markdownText(sentence)}`).join('\n');
+  const shown = sentences.slice(0, 50).map((sentence) => `- ${markdownText(sentence)}`);
+  if (sentences.length > shown.length) shown.push(`- …and ${sentences.length - shown.length} more.`);
+  return shown.join('\n');
 }
 
 /** Reads the event that started the workflow. Throws OperationError if it is not about a GitHub issue. */

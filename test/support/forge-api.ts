@@ -52,6 +52,9 @@ async function callApi(
   const page = (list: readonly unknown[]) =>
     list.slice((Number(parameters.get('page') ?? 1) - 1) * perPage).slice(0, perPage);
   const id = Number(/\d+/.exec(path)?.[0]);
+  // In GitHub's OpenAPI description, no body of a request may be null. Its limit is in issues of actions that exceeded it.
+  if (body.body === null || body.body?.length > 65_536)
+    return [422, { message: 'Body is null or too long (maximum is 65536 characters)' }];
   switch (`${request.method} ${path.replace(/\d+/, 'N')}`) {
     case 'GET issues':
       return [200, parameters.get('state') === 'open' ? page(issues) : []];

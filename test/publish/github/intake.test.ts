@@ -129,9 +129,11 @@ for (const [name, answers, expected] of [
 
 test('a draft that breaks editorial rules is kept, and its author reads which answers to improve', async () => {
   const prompt = goodPrompt.replace(/^5\. .*\n/m, '');
-  const taken = await submit(submitted({ prompt, excerpt: 'Finds rows.', difficulty: '' }));
+  const addresses = Array.from({ length: 700 }, (_, row) => `Row ${row}: TODO, ask jo@corp.com\n`).join('');
+  const taken = await submit(submitted({ prompt, excerpt: 'Finds rows.', difficulty: '', 'sample-output': addresses }));
   assertHarmless(taken);
   assert.ok('stock-list-checker/prompt.txt' in taken.files);
+  assert.match(taken.comment, /\n- …and \d+ more\.\n/);
   assert.match(taken.comment, /You can already make it better:\n\n/);
   assert.match(taken.comment, /^- \\`What the reader gets\\` has 11 characters/m);
   assert.match(taken.comment, /^- \\`The prompt\\`, line 8\\: No rule says/m);
