@@ -130,6 +130,10 @@ test('static only: by its commands, the site is online, and its agent is announc
       );
       await publishesAfterKill(machine, hourly);
       assert.is((await ask(baseUrl, '/agents/the-next-one')).status, 200);
+      // GitHub has a reference for each pull request, and lets nobody push one (git's receive.hideRefs).
+      const github = 'git --git-dir github/OWNER';
+      await shell(`${github}/REPOSITORY.git update-ref refs/pull/1/head main`, { cwd: '.' });
+      await shell(`${github}/RESTORED.git config receive.hideRefs refs/pull`, { cwd: '.' });
       await shell(commands.next('git clone --mirror'), yours);
       rmSync(join(root, 'github/OWNER/REPOSITORY.git'), { recursive: true });
       await shell(commands.next('git -C'), yours);
