@@ -34,9 +34,11 @@ test.after(
 test('before Pages is on, and in a fork, nothing is numbered', async () => {
   const before = await git(forge.remote, 'rev-parse', 'main');
 
-  const off = await forge.play('publish.yml', { today: '2027-02-27', withoutPages: true });
-  assert.equal(off.results, { ready: 'failure', number: 'skipped', ...stopped }, said(off));
-  assert.match(said(off), '::error title=GitHub Pages is off::Nothing was published. Choose Settings → Pages');
+  for (const pages of [{ withoutPages: true }, { legacyPages: true }]) {
+    const off = await forge.play('publish.yml', { today: '2027-02-27', ...pages });
+    assert.equal(off.results, { ready: 'failure', number: 'skipped', ...stopped }, said(off));
+    assert.match(said(off), '::error title=GitHub Pages is off::Nothing was published. Choose Settings → Pages');
+  }
 
   // In a private repository, a job costs a minute, so most of the hourly runs end after the first one.
   const hour = await forge.play('publish.yml', { today: '2027-02-27', time: '08:23', private: true });

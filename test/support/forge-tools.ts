@@ -27,8 +27,11 @@ printf %s "$stderr" >&2
 exit "$code"
 `,
     gh: script(
-      `[ "$GH_TOKEN $*" = 'token-of-the-job api repos/press/catalog --jq "\\(.fork) \\(.private)"' ] || exit 96`,
-      'echo "$FORK $PRIVATE"',
+      'case "$GH_TOKEN $*" in',
+      `'token-of-the-job api repos/press/catalog --jq "\\(.fork) \\(.private)"') echo "$FORK $PRIVATE" ;;`,
+      `'token-of-the-job api repos/press/catalog/pages --jq .build_type') echo "$BUILD_TYPE" ;;`,
+      '*) exit 96 ;;',
+      'esac',
     ),
     date: script('[ "$*" = "-u +%H" ] || exit 95', 'echo "$HOUR"'),
   });

@@ -49,6 +49,8 @@ export interface PlayOptions {
   beforeStep?: (job: string, step: Step) => void | Promise<void>;
   /** Whether GitHub Pages is off, as in a new repository. */
   withoutPages?: boolean;
+  /** Whether GitHub Pages deploys from a branch: `build_type` in GitHub's OpenAPI description. Default: from a workflow. */
+  legacyPages?: boolean;
   /** Whether the repository is a fork. */
   fork?: boolean;
   /** Whether the repository is private. */
@@ -104,6 +106,7 @@ export async function makeForge(folder: string): Promise<Forge> {
           GITHUB_API_URL: `${address}/api`,
           GITHUB_REPOSITORY: 'press/catalog',
           GITHUB_EVENT_PATH: join(temporary, 'event.json'),
+          BUILD_TYPE: options.legacyPages ? 'legacy' : 'workflow',
           FORK: String(options.fork ?? false),
           PRIVATE: String(options.private ?? false),
           HOUR: (options.time ?? '12:00').slice(0, 2),

@@ -34,6 +34,7 @@ const neededByCommand: [command: RegExp, needed: Permissions][] = [
   [/\bcatalog ci notify\b/, { issues: 'write' }],
   [/\bcatalog ci intake .*--reply\b/, { issues: 'write', 'pull-requests': 'write' }],
   [/\bgh api "repos\/\$GITHUB_REPOSITORY" --jq /, {}],
+  [/\bgh api "repos\/\$GITHUB_REPOSITORY\/pages" --jq /, { pages: 'read' }],
 ];
 
 /** Everything that is wrong with the workflow in a file: what GitHub would refuse, then what our own rules forbid. */
