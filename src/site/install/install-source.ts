@@ -126,7 +126,7 @@ export function mcpSetup(settings: Pick<Settings, 'title' | 'runtimeUrl'>) {
     {
       name: 'Claude Desktop and claude.ai',
       installUrl: url.startsWith('https:') ? connector : null,
-      say: 'In Settings, Connectors, choose Add custom connector and paste the address. It must be a public https address.',
+      say: 'In Customize, Connectors, choose Add custom connector in the menu of + and paste the address. It must be a public https address.',
       paste: url,
     },
     {

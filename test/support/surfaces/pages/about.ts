@@ -41,7 +41,7 @@ const developers: Expected = {
   'section[aria-labelledby=mcp] dt': [
     'Address',
     'Claude Code: Run this. Add --scope user to use it in all your projects.',
-    'Claude Desktop and claude.ai: In Settings, Connectors, choose Add custom connector and paste the address. It must be a public https address.',
+    'Claude Desktop and claude.ai: In Customize, Connectors, choose Add custom connector in the menu of + and paste the address. It must be a public https address.',
     'Cursor: Open the link, or add this to .cursor/mcp.json.',
     'VS Code: Open the link, or add this to .vscode/mcp.json.',
     'Codex: Run this.',
