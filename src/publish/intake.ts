@@ -306,15 +306,8 @@ function sentence(
 
 /** The key of the front matter that a line belongs to. */
 function keyAt(text: string, line: number): string {
-  return (
-    [
-      ...text
-        .split('\n')
-        .slice(0, line)
-        .join('\n')
-        .matchAll(/^(\w+):/gm),
-    ].at(-1)?.[1] ?? ''
-  );
+  const rows = text.split('\n').slice(0, line);
+  return rows.findLast((row) => /^\w+:/.test(row))?.split(':')[0] ?? '';
 }
 
 /** The GitHub issue that a form was submitted as. `base` is the branch that a pull request is merged into. */

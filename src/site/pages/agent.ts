@@ -392,8 +392,7 @@ const assistants: readonly Assistant[] = [
 
 /** All assistants on the web, those that an agent is made for first. */
 function assistantsFor(runtimes: readonly string[]): Assistant[] {
-  const isMadeFor = ({ name }: Assistant) => runtimes.includes(name);
-  return [...assistants.filter(isMadeFor), ...assistants.filter((assistant) => !isMadeFor(assistant))];
+  return [...assistants].sort((a, b) => Number(runtimes.includes(b.name)) - Number(runtimes.includes(a.name)));
 }
 
 /**
