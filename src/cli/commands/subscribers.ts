@@ -104,9 +104,7 @@ async function list(flags: Flags, terminal: Console): Promise<void> {
   const place = placeOf(flags);
   const filter = { list: flags.list, since: flags.since === undefined ? undefined : startOf(flags.since) };
   const named = flags.file !== undefined;
-  const { allSubscriptions } = await import('../../mail/subscribers-database.ts');
-  const stored =
-    'url' in place ? await withDatabase(place.url, allSubscriptions) : await listFile(place.file, terminal, { named });
+  const stored = 'url' in place ? await listDatabase(place.url) : await listFile(place.file, terminal, { named });
   const entries = subscriberEntries(stored, filter);
   const counts = countByList(entries);
   const ofState = (state: ConsentState) => countByList(entries.filter(({ consent }) => stateOf(consent) === state));
@@ -127,6 +125,11 @@ async function list(flags: Flags, terminal: Console): Promise<void> {
       `${all}${perList.length === 0 ? '' : `, ${plural(entries.length, 'subscription')}: ${perList.join(', ')}`}.\n`,
     );
   }
+}
+
+async function listDatabase(url: string): Promise<StoredSubscription[]> {
+  const { allSubscriptions } = await import('../../mail/subscribers-database.ts');
+  return withDatabase(url, allSubscriptions);
 }
 
 /** The subscriptions in a file and its rotated files. If there are none, says so; if a user `named` it, throws OperationError. */

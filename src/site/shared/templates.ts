@@ -39,18 +39,21 @@ const engine = runtime.create();
 
 /** The compiler, which only templates need that are not compiled yet: loading it takes longer than most commands. */
 const compiler = once(() => {
-  const handlebars = require('handlebars') as typeof Handlebars & { JavaScriptCompiler: { prototype: FieldWriter } };
-  // Of `a.b.c`, JavaScript fails at `b` if there is no `a`, and its error has no place in the template.
-  handlebars.JavaScriptCompiler.prototype.nameLookup = function (parent, name) {
-    const failure = `container.strict(null,${JSON.stringify(name)},${JSON.stringify(this.source.currentLocation)})`;
-    return this.internalNameLookup(Array.isArray(parent) ? ['(', parent, `)??${failure}`] : parent, name);
-  };
-  return handlebars;
+  const { create, Visitor } = require('handlebars') as typeof Handlebars;
+  const handlebars = create() as ReturnType<typeof create> & { JavaScriptCompiler: new () => FieldWriter };
+  class PlacingCompiler extends handlebars.JavaScriptCompiler {
+    readonly compiler = PlacingCompiler;
+    // Of `a.b.c`, JavaScript fails at `b` if there is no `a`, and its error has no place in the template.
+    nameLookup(parent: unknown, name: string): unknown {
+      const failure = `container.strict(null,${JSON.stringify(name)},${JSON.stringify(this.source.currentLocation)})`;
+      return this.internalNameLookup(Array.isArray(parent) ? ['(', parent, `)??${failure}`] : parent, name);
+    }
+  }
+  return Object.assign(handlebars, { Visitor, JavaScriptCompiler: PlacingCompiler });
 });
 
-/** Writes the code that reads a field of `parent`, which is an array of code if it is itself a field. */
+/** Handlebars' compiler, to be extended as its documentation says. `parent` is an array of code if it is itself a field. */
 interface FieldWriter {
-  nameLookup(this: FieldWriter, parent: unknown, name: string): unknown;
   internalNameLookup(parent: unknown, name: string): unknown;
   source: { currentLocation: unknown };
 }
