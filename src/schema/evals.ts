@@ -349,8 +349,8 @@ export function kindOf(check: Check): CheckKind {
   return checkKind.options.find((kind) => check[kind] !== undefined) as CheckKind;
 }
 
-/** What a check looks for, as the API and pages describe it. */
-export function described(check: Check): Pick<Result, 'kind' | 'value' | 'why'> {
+/** Returns what a check looks for, as the API and pages describe it. */
+export function descriptionOf(check: Check): Pick<Result, 'kind' | 'value' | 'why'> {
   const kind = kindOf(check);
   return { kind, value: shown(check[kind]), why: check.why ?? null };
 }

@@ -6,8 +6,7 @@ import {
   type CheckKind,
   type CheckValues,
   computed,
-  described,
-  kindOf,
+  descriptionOf,
   type Result,
   regexCode,
 } from '../../schema/evals.ts';
@@ -69,22 +68,22 @@ export function grade(checks: readonly Check[], answer: string, input: string): 
  */
 export function gradeEach(checks: readonly Check[], answers: readonly string[], input: string): Result[][] {
   const texts = answers.map((answer) => answer.trim());
-  const sources = checks.map((check) => {
+  const described = checks.map((check) => {
     const lines = check['matching-lines'];
-    return check.regex ?? check['not-regex'] ?? (lines && perLine + lines.regex);
+    const source = check.regex ?? check['not-regex'] ?? (lines && perLine + lines.regex);
+    return { check, source, description: descriptionOf(check) };
   });
   const matched = matches(
-    sources.filter((source) => source !== undefined),
+    described.flatMap(({ source }) => source ?? []),
     texts,
   );
   return texts.map((answer, index) =>
-    checks.map((check, at) => {
-      const source = sources[at];
+    described.map(({ check, source, description }) => {
+      const { kind } = description;
       const match = (source !== undefined && matched[index]?.get(source)) || false;
-      const kind = kindOf(check);
       const failure =
         match === 'slow' ? tooSlow : (graders[kind] as Grader<unknown>)(check[kind], { answer, input, match });
-      return { ...described(check), failure };
+      return { ...description, failure };
     }),
   );
 }

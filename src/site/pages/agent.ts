@@ -5,7 +5,7 @@ import type { AgentDocument } from '../../schema/documents.ts';
 import {
   agentEvalsPath,
   type Case,
-  described,
+  descriptionOf,
   type Evals,
   type GradedAnswer,
   type Result,
@@ -233,7 +233,7 @@ function checksOf(one: Case, evals: Evals, sampleOutput: string) {
   return roundsOf(one).flatMap((round, turn) => {
     const wrong = wrongAnswersOf(round, goodAnswers(evals, one.name, turn, sampleOutput));
     return round.checks.map((check, at) => ({
-      ...described(check),
+      ...descriptionOf(check),
       turn: turn === 0 ? null : turn + 1,
       wrong: wrong[at] ?? null,
     }));
