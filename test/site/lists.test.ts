@@ -147,7 +147,7 @@ const nodes = z.discriminatedUnion('@type', [
     '@id': address,
     url: address,
     ...Object.fromEntries(
-      ['name', 'alternateName', 'description', 'inLanguage'].map((key) => [key, z.string().min(1)]),
+      ['name', 'alternativeHeadline', 'description', 'inLanguage'].map((key) => [key, z.string().min(1)]),
     ),
     publisher,
   }),

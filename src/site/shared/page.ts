@@ -147,7 +147,7 @@ export function websiteNode({ settings, url }: Site): object {
     '@id': websiteId(url),
     url: url.absolute(),
     name: settings.title,
-    alternateName: settings.tagline,
+    alternativeHeadline: settings.tagline,
     description: settings.description,
     inLanguage: settings.language,
     publisher: publisherNode(settings),

@@ -49,7 +49,7 @@ export const structuredData: Record<string, Expected> = {
   'index.html': {
     '@graph.*.@type': ['WebSite', 'ItemList'],
     '@graph.0.name': name,
-    '@graph.0.alternateName': tagline,
+    '@graph.0.alternativeHeadline': tagline,
     '@graph.0.description': description,
     '@graph.0.url': `${base}/`,
     '@graph.0.publisher.name': publisher.name,
