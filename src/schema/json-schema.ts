@@ -43,7 +43,7 @@ const serviceShapes = {
     .looseObject({
       $schema: z.literal(dialect),
       $id: z.url(),
-      oneOf: z.array(z.object({ $ref: z.string() })),
+      oneOf: z.array(z.record(z.string(), z.string())),
       $defs: z.record(z.string(), z.record(z.string(), z.unknown())),
     })
     .meta({ title: 'SchemaDocument', description: 'A JSON Schema 2020-12 document' }),

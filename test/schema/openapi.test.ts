@@ -79,6 +79,13 @@ test('no body has a schema that accepts any object', () => {
   }
 });
 
+test('no schema names a property `$ref`, which some programs take for a reference', () => {
+  JSON.stringify(description, (key, value) => {
+    if (key === '$ref') assert.type(value, 'string');
+    return value;
+  });
+});
+
 for (const [path, address = `/${path}`] of [
   ['api/schema.json'],
   ['api/openapi.json'],
