@@ -347,10 +347,13 @@ function isPublished(): boolean {
 export async function ownPackage(packageJson: string): Promise<Map<string, string | Uint8Array>> {
   const shelf = mkdtempSync(join(tmpdir(), `${programName}-`));
   try {
-    const args = ['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', shelf];
-    // npm is a script on Windows.
-    const shell = process.platform === 'win32';
-    const packed = await runChild('npm', args, { cwd: programFolder, maxBytes: 2 ** 20, shell });
+    // npm is a script on Windows, and a shell would split a path with a space in the arguments.
+    const options = {
+      shell: process.platform === 'win32',
+      env: { ...process.env, npm_config_pack_destination: shelf },
+    };
+    const args = ['pack', '--ignore-scripts', '--loglevel=error'];
+    const packed = await runChild('npm', args, { ...options, cwd: programFolder, maxBytes: 2 ** 20 });
     if (packed.code !== 0) {
       const reason = packed.stderr.toString('utf8').trim() || (packed.failure as Error | null)?.message;
       throw new OperationError(

@@ -1,8 +1,8 @@
-import { chmodSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { completePackageJson, dependencyOn } from '../../../src/content/new/catalog.ts';
+import { completePackageJson, dependencyOn, ownPackage, ownPath } from '../../../src/content/new/catalog.ts';
 import { bundled, inFolder, writeFiles } from '../../support/catalog.ts';
 import { catalog } from '../../support/process.ts';
 import { read } from '../../support/scaffold.ts';
@@ -100,6 +100,32 @@ test('a package.json that only its owner can read stays so', async () => {
     assert.is((await catalog(['init', '--package', '1'], { cwd: folder })).code, 0);
     assert.match(read(folder, 'package.json'), 'catalog serve --build');
     if (process.platform !== 'win32') assert.is(statSync(join(folder, 'package.json')).mode & 0o777, 0o600);
+  });
+});
+
+test('on Windows, the program is packed for a user whose name has a space', async () => {
+  const platform = Object.getOwnPropertyDescriptor(process, 'platform') as PropertyDescriptor;
+  const own = { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, comspec: '' };
+  await inFolder(async (folder) => {
+    const npm = `#!/bin/sh
+while [ $# -gt 0 ]; do [ "$1" = --pack-destination ] && npm_config_pack_destination=$2; shift; done
+echo packed > "$npm_config_pack_destination/daily-agent-catalog-${version}.tgz"
+`;
+    writeFiles(folder, { 'bin/npm': npm });
+    chmodSync(join(folder, 'bin/npm'), 0o755);
+    mkdirSync(join(folder, 'Ada Lovelace'));
+    Object.assign(process.env, {
+      PATH: `${join(folder, 'bin')}${delimiter}${own.PATH}`,
+      TMPDIR: join(folder, 'Ada Lovelace'),
+      comspec: '/bin/sh',
+    });
+    Object.defineProperty(process, 'platform', { ...platform, value: 'win32' });
+    try {
+      assert.is(String((await ownPackage('{}')).get(ownPath)), 'packed\n');
+    } finally {
+      Object.defineProperty(process, 'platform', platform);
+      Object.assign(process.env, own);
+    }
   });
 });
 
