@@ -277,10 +277,10 @@ const clients: readonly (Ways & { name: string })[] = [
       remove: 'Delete the project or the Gem.',
     },
     catalog: {
-      use: 'On the web and in their apps, add this address as a custom connector in the settings. The assistant then finds the agent for a task. Not every plan allows it.',
+      use: 'In Claude, open Customize, then Connectors, and choose Add custom connector in the menu of +. In ChatGPT on the web, open Plugins, and choose Add custom MCP server in the menu of +. Paste this address there. The assistant then finds the agent for a task. Not every plan allows it.',
       paste: '{mcp}',
       update: 'There is nothing to update.',
-      remove: 'Delete the connector in the settings.',
+      remove: 'Delete the connector in Claude, or the plugin in ChatGPT.',
     },
   },
   {

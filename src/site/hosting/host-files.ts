@@ -119,10 +119,8 @@ function pagesOf(site: Site): { address: string; changed?: string | undefined }[
 
 /** The day of the last change of the agents on a page; undefined without agents. */
 function lastChange(agents: readonly PublishedAgent[]): string | undefined {
-  return agents
-    .map(({ changedOn }) => changedOn)
-    .sort()
-    .at(-1);
+  const days = agents.map(({ changedOn }) => changedOn);
+  return days.sort().at(-1);
 }
 
 /** Styles, scripts and the like, as in templates/assets. Pages add `?v=<hash>` to their addresses. */

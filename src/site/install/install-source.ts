@@ -26,10 +26,7 @@ export function installSource(
 /** The ways to install an agent or, with null, the whole catalog, each with the id of its element on a page. */
 export const installTabs = onceForLast(
   ({ installWays }: Pick<Site, 'installWays'>, agent: InstallableAgent | null): (InstallWay & { id: string })[] =>
-    installWays(agent).map((way) => ({
-      id: `install-${way.name.toLowerCase().replaceAll(' ', '-')}`,
-      ...way,
-    })),
+    installWays(agent).map((way) => ({ id: `install-${way.name.toLowerCase().replaceAll(' ', '-')}`, ...way })),
 );
 
 /** The server card of the Model Context Protocol. */
@@ -129,6 +126,11 @@ export function mcpSetup(settings: Pick<Settings, 'title' | 'runtimeUrl'>) {
       say: 'In Customize, Connectors, choose Add custom connector in the menu of + and paste the address. It must be a public https address.',
       paste: url,
     },
+    command(
+      'ChatGPT',
+      url,
+      'On the web, open Plugins, choose Add custom MCP server in the menu of +, paste the address, and choose No authentication. It must be a public https address.',
+    ),
     {
       name: 'Cursor',
       installUrl: cursorServerLink(settings.title, url),

@@ -124,7 +124,7 @@ test('server.json is rendered from the settings, as the MCP registry takes it, i
   assert.is(await rendered({ runtimeUrl: null }), null);
 });
 
-test('the developers page has the setup of eight clients, and none without a server', async () => {
+test('the developers page has the setup of nine clients, and none without a server', async () => {
   const page = (runtimeUrl?: null) =>
     inFolder((folder) => {
       const dist = builtCatalog(folder, undefined, runtimeUrl === null ? { runtimeUrl } : {});
@@ -134,6 +134,7 @@ test('the developers page has the setup of eight clients, and none without a ser
   for (const client of [
     'Claude Code',
     'Claude Desktop',
+    'ChatGPT',
     'Cursor',
     'VS Code',
     'Codex',
@@ -173,7 +174,7 @@ test('no schema of a tool has what strict clients refuse: a list of types, or an
 test('docs/mcp.md has the same setup as the developers page', () => {
   const docs = readFileSync(join(bundled, 'docs/mcp.md'), 'utf8');
   const clients = mcpSetup(loadSettings(bundled, {}, {}))?.clients ?? [];
-  assert.is(clients.length, 8);
+  assert.is(clients.length, 9);
   for (const { name, paste } of clients) assert.match(docs, paste, name);
 });
 

@@ -42,6 +42,7 @@ const developers: Expected = {
     'Address',
     'Claude Code: Run this. Add --scope user to use it in all your projects.',
     'Claude Desktop and claude.ai: In Customize, Connectors, choose Add custom connector in the menu of + and paste the address. It must be a public https address.',
+    'ChatGPT: On the web, open Plugins, choose Add custom MCP server in the menu of +, paste the address, and choose No authentication. It must be a public https address.',
     'Cursor: Open the link, or add this to .cursor/mcp.json.',
     'VS Code: Open the link, or add this to .vscode/mcp.json.',
     'Codex: Run this.',
@@ -53,6 +54,7 @@ const developers: Expected = {
     mcp,
     `claude mcp add --transport http ${server} "${mcp}"`,
     mcp,
+    mcp,
     JSON.stringify({ mcpServers: { [server]: { url: mcp } } }, null, 2),
     JSON.stringify({ servers: { [server]: { type: 'http', url: mcp } } }, null, 2),
     `codex mcp add ${server} --url "${mcp}"`,
@@ -61,7 +63,8 @@ const developers: Expected = {
     `opencode mcp add ${server} --url "${mcp}"`,
   ],
   'section[aria-labelledby=mcp] pre @id': [
-    ...['mcp-address', 'mcp-claude-code', 'mcp-claude-desktop-and-claude-ai', 'mcp-cursor', 'mcp-vs-code', 'mcp-codex'],
+    ...['mcp-address', 'mcp-claude-code', 'mcp-claude-desktop-and-claude-ai', 'mcp-chatgpt'],
+    ...['mcp-cursor', 'mcp-vs-code', 'mcp-codex'],
     'mcp-gemini-cli',
     'mcp-copilot-cli',
     'mcp-opencode',
@@ -71,6 +74,7 @@ const developers: Expected = {
     ...[
       'Claude Code',
       'Claude Desktop and claude.ai',
+      'ChatGPT',
       'Cursor',
       'VS Code',
       'Codex',
@@ -80,7 +84,8 @@ const developers: Expected = {
     ].map((client) => `Set-up for ${client}`),
   ],
   'section[aria-labelledby=mcp] .copy @data-copy': [
-    ...['mcp-address', 'mcp-claude-code', 'mcp-claude-desktop-and-claude-ai', 'mcp-cursor', 'mcp-vs-code', 'mcp-codex'],
+    ...['mcp-address', 'mcp-claude-code', 'mcp-claude-desktop-and-claude-ai', 'mcp-chatgpt'],
+    ...['mcp-cursor', 'mcp-vs-code', 'mcp-codex'],
     'mcp-gemini-cli',
     'mcp-copilot-cli',
     'mcp-opencode',

@@ -63,7 +63,7 @@ const home: Expected = {
     'https://runtime.example/run/api/mcp',
   ],
   '.install h3 + p': [
-    'On the web and in their apps, add this address as a custom connector in the settings. The assistant then finds the agent for a task. Not every plan allows it.',
+    'In Claude, open Customize, then Connectors, and choose Add custom connector in the menu of +. In ChatGPT on the web, open Plugins, and choose Add custom MCP server in the menu of +. Paste this address there. The assistant then finds the agent for a task. Not every plan allows it.',
     'Adds the catalog as a plugin marketplace. Then type /plugin and choose agents. Needs Claude Code 2.1.224 or later. In an earlier version, replace the first command with claude plugin marketplace add press/catalog#install.',
     'The link adds the catalog as a plugin marketplace, once you confirm it. Then search for @agentPlugins in the Extensions view, and install the agents that you want. If the link does nothing, update VS Code.',
     'The link connects Cursor to the catalog over MCP, once you confirm it. Cursor then finds the agent for a task.',
@@ -74,7 +74,7 @@ const home: Expected = {
     'Add this address to any assistant that supports MCP. It then finds the agent for a task, and always has the newest agents. The page for developers shows the steps for each assistant.',
   ],
   '.install .quiet': [
-    'Update: There is nothing to update.Remove: Delete the connector in the settings.',
+    'Update: There is nothing to update.Remove: Delete the connector in Claude, or the plugin in ChatGPT.',
     `Update: Run claude plugin marketplace update ${marketplace}.Remove: Run claude plugin marketplace remove ${marketplace}.`,
     'Update: VS Code updates plugins together with extensions.Remove: Run Chat: Manage Plugin Marketplaces from the Command Palette, and remove the catalog.',
     `Update: There is nothing to update.Remove: Delete the server ${marketplace} in the MCP settings of Cursor.`,

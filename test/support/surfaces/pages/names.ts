@@ -40,6 +40,7 @@ export const names: readonly string[] = [
   'pre: List all agents',
   'pre: Sample input',
   'pre: Sample output',
+  'pre: Set-up for ChatGPT',
   'pre: Set-up for Claude Code',
   'pre: Set-up for Claude Desktop and claude.ai',
   'pre: Set-up for Codex',
