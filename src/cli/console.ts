@@ -88,15 +88,15 @@ export class Console {
 
   /**
    * Shows the progress of a command that takes more than a second, and the time left: in a terminal at most ten times a
-   * second, on a line that the next message clears; elsewhere every ten seconds, for logs.
+   * second, on a line that the next message clears; elsewhere every ten seconds, for logs. The `total` is null if it is unknown.
    */
-  progress(task: string, done: number, total: number): void {
+  progress(task: string, done: number, total: number | null): void {
     const now = this.#now();
     if (this.#task?.name !== task) this.#task = { name: task, begun: now };
     if (now < this.#nextProgress) return;
     this.#nextProgress = now + (this.#isTerminal ? 100 : 10_000);
-    const msLeft = done === 0 ? 0 : ((now - this.#task.begun) / done) * (total - done);
-    const line = printable(`${task}: ${done} of ${total}${timeLeft(msLeft)}`);
+    const msLeft = total === null || done === 0 ? 0 : ((now - this.#task.begun) / done) * (total - done);
+    const line = printable(`${task}: ${done}${total === null ? '' : ` of ${total}`}${timeLeft(msLeft)}`);
     this.#error.write(this.#isTerminal ? `\r${line}\u001b[K` : `${line}\n`);
     this.#shown = this.#isTerminal;
   }

@@ -65,7 +65,7 @@ async function runImport(from: string, flags: Flags, terminal: Console): Promise
     readPrompts(flags.from, from),
     options,
     (count) => {
-      if (format === 'pretty') terminal.progress('Importing', count, limit);
+      if (format === 'pretty') terminal.progress('Imported', count, null);
     },
   );
   if (problems.length > 0) terminal.exitCode = 1;

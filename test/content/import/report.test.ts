@@ -1,10 +1,15 @@
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Console } from '../../../src/cli/console.ts';
 import { withSections } from '../../../src/content/import/import.ts';
+import { createProgram } from '../../../src/main.ts';
 import { inFolder, writeCatalog, writeFiles } from '../../support/catalog.ts';
 import { today, withImport } from '../../support/import.ts';
 import { catalog } from '../../support/process.ts';
+import { written } from '../../support/written.ts';
 
 /** What `catalog import` says, which files it reads, and which parts of a prompt it moves. */
 
@@ -44,6 +49,20 @@ test('people read each draft with its notes, what was not imported, and how to g
     );
     const third = await run();
     assert.equal([third.stdout, third.stderr], ['', `${wrong}3 prompts imported earlier.\nWrote 0 drafts.\n`]);
+  }));
+
+test('a slow import says how many prompts it imported, since nobody knows how many there are', () =>
+  inFolder(async (folder) => {
+    writeCatalog(folder, []);
+    writeFiles(folder, { 'a.csv': 'act,prompt\nA,Count.\nB,Count twice.\n' });
+    const shown = Object.assign(new PassThrough(), { isTTY: true });
+    let now = 0;
+    const terminal = new Console(new PassThrough(), shown, {}, () => (now += 5_000));
+    const args = ['import', join(folder, 'a.csv'), '--cwd', folder, '--today', '2026-02-01'];
+    await (await createProgram(terminal)).parseAsync(args, { from: 'user' });
+    const lines = stripVTControlCharacters(written(shown)).split(/[\r\n]+/);
+    assert.equal(lines.slice(0, 3), ['', 'Imported: 1', 'Imported: 2']);
+    assert.match(String(lines[3]), 'Wrote 2 drafts.');
   }));
 
 test('a draft gets the next date that no other agent has, and the same name from elsewhere is another prompt', async () => {
