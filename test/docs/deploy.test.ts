@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { configExtensions, configTypes } from '../../src/schema/slugs.ts';
+import { contentType } from '../../src/site/hosting/site-rules.ts';
 import { bundled, inFolder, snapshot } from '../support/catalog.ts';
 import { confirmLink, unsubscribeLink } from '../support/confirmations.ts';
 import { putLock } from '../support/lock.ts';
@@ -17,7 +18,8 @@ import { until } from '../support/until.ts';
 
 /** docs/deploy.md: the commands of each of its ways, as they are on the page, up to a backup that was restored. */
 
-const page = readFileSync(join(bundled, 'docs/deploy.md'), 'utf8');
+const fileOf = (path: string) => readFileSync(join(bundled, path), 'utf8');
+const page = fileOf('docs/deploy.md');
 const slug = 'handover-gap-finder';
 const title = /^title: (.+)$/m.exec(readFileSync(join(bundled, `starter/agents/${slug}/agent.md`), 'utf8'))?.[1] ?? '';
 
@@ -312,18 +314,29 @@ test('a build uploaded to a server: votes, subscribers and announcements survive
 });
 
 test('a proxy that serves the files forwards what only the server can answer, and knows the type of each file', () => {
-  const [nginx, caddy] = ['nginx.conf', 'Caddyfile'].map((name) =>
-    readFileSync(new URL(`../../deploy/${name}`, import.meta.url), 'utf8'),
-  ) as [string, string];
+  const nginx = fileOf('deploy/nginx.conf');
+  const caddy = fileOf('deploy/Caddyfile');
   const forwarded = [...nginx.matchAll(/^ +location (?:= )?(\S+) \{\n +try_files \S+ @server;/gm)].map(
     ([, path]) => path,
   );
   assert.equal(forwarded, ['/api/', '/healthz', '/subscription/']);
   // Emails link to pages that the build has too, but only the server confirms and unsubscribes.
-  assert.match(caddy, /^\t@server path \/api\/\* \/healthz \/subscription\/\*$/m);
+  assert.match(caddy, /^\t@missing \{\n\t\tmethod GET HEAD\n\t\tnot path \/api\/\* \/healthz \/subscription\/\*$/m);
   assert.match(caddy, /^\t\tnot path .* \/subscription\/\*$/m);
-  for (const type of ['font/woff2', 'application/zip', 'application/mcp-server-card+json'])
-    assert.ok(nginx.includes(type));
+  // The server answers OPTIONS for each file, and says in `Allow` what a file accepts.
+  assert.match(nginx, /location \/ \{[^{]*error_page 405 = @server;/);
+  assert.match(caddy, /handle @missing \{\n\t\terror 404\n\t\}\n(?:\t#.*\n)*\thandle \{\n\t\treverse_proxy/);
+  const types = new Map(
+    [...nginx.matchAll(/^ {12}(\w+\/\S+) +(\w[\w ]*);$/gm)].flatMap(([, type = '', extensions = '']) =>
+      extensions.split(' ').map((extension) => [extension, type]),
+    ),
+  );
+  const assets = 'avif css gif ico jpeg jpg js json mjs otf pdf png svg ttf txt webp woff woff2 zip'.split(' ');
+  assert.equal(
+    assets.map((extension) => [extension, types.get(extension)]),
+    assets.map((extension) => [extension, contentType(`assets/file.${extension}`)?.replace('; charset=utf-8', '')]),
+  );
+  assert.ok(nginx.includes('application/mcp-server-card+json'));
   // Caddy gives a file whose ending it does not know no type at all, and .csv its own. nginx has a default type.
   const plain = /^\t\t@plain path (.*)$/m.exec(caddy)?.[1]?.split(' ').sort();
   const isPlain = (extension: string) => configTypes[extension]?.startsWith('text/plain');
@@ -334,6 +347,12 @@ test('a proxy that serves the files forwards what only the server can answer, an
       .map((extension) => `*.${extension}`)
       .sort(),
   );
+});
+
+test('Caddy waits longer for a body than the server, so that the reader gets its answer', () => {
+  const limit = Number(/A request has to arrive within (\d+) seconds/.exec(fileOf('docs/contract.md'))?.[1]);
+  for (const path of ['deploy/Caddyfile', 'docs/hosting.md'])
+    assert.ok(Number(/read_body (\d+)s/.exec(fileOf(path))?.[1]) > limit, path);
 });
 
 test('systemd finds no mistake in a unit', async () => {
