@@ -7,7 +7,7 @@ import { isMap, isScalar, isSeq, type Node, parseDocument, type YAMLMap, type YA
 import { OperationError, orElse, prevented, UsageError } from '../lib/errors.ts';
 import { replaceFile, replaceFiles } from '../lib/files.ts';
 import { maskSecrets } from '../lib/secrets.ts';
-import { visible } from '../lib/text.ts';
+import { visible, yamlList, yamlText } from '../lib/text.ts';
 import { frontMatterSchema } from '../schema/agent.ts';
 import { nearest } from '../schema/diagnostics/suggestions.ts';
 import { slugPattern, slug as slugSchema } from '../schema/fields.ts';
@@ -136,9 +136,8 @@ function withOrderedDemo(text: string): string {
     const index = root.items.findIndex(({ value }) => value === list);
     const { head, parts, tail } = keyBlocksOf(source, root);
     const before = head + parts.slice(0, index).join('');
-    const block = parts[index] as string;
     const starts = list.items.map((item) => startOf(item) - before.length);
-    const items = blocksOf(block, starts);
+    const items = blocksOf(parts[index] as string, starts);
     const sorted = items.head + order.map((at) => items.parts[at]).join('') + items.tail;
     return {
       source: before + sorted + parts.slice(index + 1).join('') + tail,
@@ -313,21 +312,19 @@ function parseFrontMatter(text: string) {
 function edit(text: string, add: string, drop: string, formerSlugs: readonly string[]): string | null {
   const document = parseFrontMatter(text);
   const node = document.get('formerSlugs', true) as Node | undefined;
-  if (node === undefined) return belowDate(text, document, `formerSlugs: [${add}]\n`);
+  if (node === undefined) {
+    // The line goes below the number or, without one, below the date.
+    const [above] = [document.get('issue', true), document.get('date', true)].filter(isScalar);
+    if (above?.range == null) return null;
+    const at = text.indexOf('\n', yamlStart + above.range[1]) + 1;
+    return `${text.slice(0, at)}formerSlugs: ${yamlList([add])}\n${text.slice(at)}`;
+  }
   if (isSeq(node) && node.flow !== true && node.items.length > 0) return editLines(text, node, add, drop);
   const [start, end] = node.range ?? [];
   if (start === undefined || end === undefined) return null;
   // The value is a list in brackets, or empty.
   const space = isSeq(node) || text[yamlStart + start - 1] === ' ' ? '' : ' ';
-  return `${text.slice(0, yamlStart + start)}${space}[${formerSlugs.join(', ')}]${text.slice(yamlStart + end)}`;
-}
-
-/** Adds a line below the number or, without one, below the date; null if there is neither. */
-function belowDate(text: string, document: ReturnType<typeof parseDocument>, line: string): string | null {
-  const [above] = [document.get('issue', true), document.get('date', true)].filter(isScalar);
-  if (above?.range == null) return null;
-  const end = text.indexOf('\n', yamlStart + above.range[1]) + 1;
-  return text.slice(0, end) + line + text.slice(end);
+  return `${text.slice(0, yamlStart + start)}${space}${yamlList(formerSlugs)}${text.slice(yamlStart + end)}`;
 }
 
 /** Edits a list that has one item on each line. */
@@ -340,7 +337,7 @@ function editLines(text: string, list: YAMLSeq, add: string, drop: string): stri
   const last = lines.at(-1) as (typeof lines)[number];
   const dash = text.slice(last.from, yamlStart + last.start);
   const gone = lines.filter(({ value }) => value === drop || value === add);
-  let changed = `${text.slice(0, last.to)}${dash}${add}\n${text.slice(last.to)}`;
+  let changed = `${text.slice(0, last.to)}${dash}${yamlText(add)}\n${text.slice(last.to)}`;
   for (const { from, to } of gone.reverse()) changed = changed.slice(0, from) + changed.slice(to);
   return changed;
 }
@@ -407,9 +404,9 @@ function withOldName({ texts, schedule }: ParsedFolder, from: string, to: string
   }
   const changed = withFormerSlug(text, from, to);
   if (changed !== null) return changed;
-  const former = [...schedule.formerSlugs.filter((slug) => slug !== to), from].join(', ');
+  const former = yamlList([...schedule.formerSlugs.filter((slug) => slug !== to), from]);
   throw new OperationError(
-    `Cannot add the line \`formerSlugs: [${former}]\` to ${pathOf(from, 'agent.md')}: write its front matter with one \`key: value\` per line. Nothing has changed.`,
+    `Cannot add the line \`formerSlugs: ${former}\` to ${pathOf(from, 'agent.md')}: write its front matter with one \`key: value\` per line. Nothing has changed.`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { OperationError } from '../lib/errors.ts';
 import type { Stamps } from '../lib/files.ts';
 import { once } from '../lib/lazy.ts';
+import { yamlList } from '../lib/text.ts';
 import { type Agent, type AgentHead, type FrontMatterSchema, frontMatterSchema } from '../schema/agent.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import { type RuleSettings, withRules } from '../schema/rules.ts';
@@ -226,7 +227,7 @@ function freedNumbers({ folders, reserved }: ReturnType<typeof settle>, { lost }
     const agent = folders.find(({ schedule }) => schedule.issue === issue)?.agent ?? null;
     const isMoved = agent !== null && !agent.withdrawn && folders.every((folder) => folder.slug !== slug);
     if (isMoved && !agent.formerSlugs?.includes(slug)) {
-      return `No. ${issue} was published as ${slug}, and that address no longer works. Add the line \`formerSlugs: [${slug}]\` to agents/${agent.slug}/agent.md.`;
+      return `No. ${issue} was published as ${slug}, and that address no longer works. Add the line \`formerSlugs: ${yamlList([slug])}\` to agents/${agent.slug}/agent.md.`;
     }
     if (issue <= highest || !reserved.some((number) => number.issue === issue)) return [];
     return `No. ${issue} was published as ${slug} and removed by commit ${commit.slice(0, 12)}; no other agent gets this number. Restore the agent with git checkout ${commit.slice(0, 12)}^ -- agents/${slug}.`;

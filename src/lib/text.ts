@@ -91,3 +91,17 @@ function field(cell: string | number): string {
 function defuse(text: string): string {
   return text.replace(/(^|[;\t\r\n])([\s"']*)(?=[=+\-@＝＋－＠])/g, "$1$2'");
 }
+
+/**
+ * Writes one line of text as a YAML scalar: without quotes if every parser of YAML 1.1 and 1.2 reads it unchanged, and
+ * otherwise in double quotes. JSON escapes are valid there (YAML 1.2, section 7.3.1).
+ */
+export function yamlText(text: string): string {
+  const bare = /^\p{L}[\p{L}\p{N} ,.()'/-]*$/u.test(text) && !text.endsWith(' ');
+  return bare && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text) ? text : JSON.stringify(text);
+}
+
+/** The same for a list, on one line. */
+export function yamlList(texts: readonly string[]): string {
+  return `[${texts.map((text) => (text.includes(',') ? JSON.stringify(text) : yamlText(text))).join(', ')}]`;
+}

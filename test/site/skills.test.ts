@@ -16,6 +16,9 @@ const quoted = (text: string) => JSON.stringify(text);
 
 const agents: Record<string, Partial<SmallAgent>> = {
   plain: {},
+  '1e5': {},
+  '2026-11-01': {},
+  null: {},
   'one-long-word': { front: { problem: quoted('💡'.repeat(1000)), excerpt: quoted('💡'.repeat(300)) } },
   'many-tags': { front: { excerpt: quoted('Says what. '.repeat(11).trim()), tags: '[first, second, third-tag]' } },
   yaml: { front: { excerpt: quoted(`&anchor *alias !tag %TAG @at |- >- # "double" 'single' \\ back: {a: [b]}`) } },
@@ -35,7 +38,7 @@ const agents: Record<string, Partial<SmallAgent>> = {
 };
 
 const files = await inFolder((folder) => {
-  const dates = Object.keys(agents).map((_, index) => `2026-11-0${index + 1}`);
+  const dates = Object.keys(agents).map((_, index) => `2026-11-${String(index + 1).padStart(2, '0')}`);
   writeCatalog(
     folder,
     Object.entries(agents).map(([slug, agent], index) => ({ slug, date: dates[index] ?? '', ...agent })),

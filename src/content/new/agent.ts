@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { OperationError, UsageError } from '../../lib/errors.ts';
+import { yamlList, yamlText } from '../../lib/text.ts';
 import { type FrontMatter, frontMatterSchema } from '../../schema/agent.ts';
 import { reservedSlug, slug as slugSchema } from '../../schema/fields.ts';
 import { explain } from '../../schema/messages/values.ts';
@@ -288,17 +289,4 @@ ${placeholders.demo
   .join('\n')}
 ---
 ${placeholders.howItWorks}`;
-}
-
-/**
- * Writes one line of text as a YAML scalar: without quotes if every parser of YAML 1.1 and 1.2 reads it unchanged, and
- * otherwise in double quotes. JSON escapes are valid there (YAML 1.2, section 7.3.1).
- */
-function yamlText(text: string): string {
-  const bare = /^\p{L}[\p{L}\p{N} ,.()'/-]*$/u.test(text) && !text.endsWith(' ');
-  return bare && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text) ? text : JSON.stringify(text);
-}
-
-function yamlList(texts: readonly string[]): string {
-  return `[${texts.map((text) => (text.includes(',') ? JSON.stringify(text) : yamlText(text))).join(', ')}]`;
 }

@@ -1,3 +1,4 @@
+import { yamlList } from '../../lib/text.ts';
 import type { Messages, Wording } from '../diagnostics/diagnostic.ts';
 
 const nextNumberFollows = 'Delete the `issue` line; `catalog publish` writes the next number.';
@@ -118,7 +119,7 @@ export const numberMessages = {
     number: number,
     { before, after, formerSlugs }: { before: string; after: string; formerSlugs: readonly string[] },
   ): Wording {
-    const line = `formerSlugs: [${[...formerSlugs, before].filter((slug) => slug !== after).join(', ')}]`;
+    const line = `formerSlugs: ${yamlList([...formerSlugs, before].filter((slug) => slug !== after))}`;
     return {
       message: `No. ${number} was published as \`${before}\`, but that address does not redirect to \`${after}\`.`,
       hint:

@@ -1,7 +1,7 @@
 import { zipSync } from 'fflate/browser';
 import { sha256Of } from '../../lib/files.ts';
 import { onceForLast } from '../../lib/lazy.ts';
-import { compareText } from '../../lib/text.ts';
+import { compareText, yamlText } from '../../lib/text.ts';
 import { promptLicense, toJson } from '../../schema/documents.ts';
 import type { Settings } from '../../schema/settings.ts';
 import { provenance } from '../../text/agent-sections.ts';
@@ -63,13 +63,7 @@ export const bundle = forAgents(
 
 /** An entry of an index. `url` is the address of the archive, relative to the index. */
 function indexEntry(agent: PublishedAgent, digest: string, url: string): object {
-  return {
-    name: agent.slug,
-    type: 'archive',
-    description: skillDescription(agent),
-    url,
-    digest: `sha256:${digest}`,
-  };
+  return { name: agent.slug, type: 'archive', description: skillDescription(agent), url, digest: `sha256:${digest}` };
 }
 
 function archivePath(slug: string): string {
@@ -124,7 +118,7 @@ function skillText(settings: Settings, agent: PublishedAgent): string {
   // Every JSON string is a YAML string.
   return `${[
     '---',
-    `name: ${slug}`,
+    `name: ${yamlText(slug)}`,
     `description: ${JSON.stringify(skillDescription(agent))}`,
     `license: ${promptLicense.id}`,
     'metadata:',

@@ -173,6 +173,14 @@ for (const [name, before, after] of edits) {
   });
 }
 
+test('former slugs that YAML reads as a number, a date or a truth value are quoted', () => {
+  const before = ['', 'formerSlugs: ["1e5"]\n', 'formerSlugs:\n  - a\n'];
+  assert.equal(
+    before.map((lines) => withFormerSlug(page(lines), '2026', 'new')),
+    ['formerSlugs: ["2026"]\n', 'formerSlugs: ["1e5", "2026"]\n', 'formerSlugs:\n  - a\n  - "2026"\n'].map(page),
+  );
+});
+
 test('if only the default branch has the number, the line goes below the date', () => {
   const before = '---\ntitle: x\ndate: 2026-01-01\ntags: [a]\n---\n';
   const after = '---\ntitle: x\ndate: 2026-01-01\nformerSlugs: [old]\ntags: [a]\n---\n';
