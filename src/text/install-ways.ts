@@ -120,9 +120,7 @@ function sourceValues({ title, site, mcp, repository }: InstallSource): Values {
 
 /** Clients take `owner/name` for a repository on GitHub, and the address for others. Each has its own sign for a branch. */
 function repositoryValues(repository: string | null): Values {
-  if (repository === null) {
-    return { repository, github: null, branch: null, codexSource: null, vscodeLink: null };
-  }
+  if (repository === null) return {};
   const { hostname, pathname } = new URL(repository);
   const github = hostname === 'github.com' ? pathname.slice(1) : null;
   const address = withoutShell(repository);
@@ -213,12 +211,13 @@ const plugin = '{slug}@{marketplace}';
 
 /**
  * A program with the commands `<program> plugin …`. `source` is the catalog as its marketplace, `choose` says how to install
- * from it, and the others are the names of its commands, with their arguments for one agent.
+ * from it, and the others are the names of its commands, with their arguments for one agent. `leave` begins the sentence that
+ * removes the catalog with all its agents, and `force` ends its command.
  */
 const plugins = (
   program: string,
   source: string,
-  { choose, needs = '', install, refresh, update, remove }: Record<string, string>,
+  { choose, needs = '', install, refresh, update, remove, leave = 'Run', force = '' }: Record<string, string>,
 ) => {
   const add = `${program} plugin marketplace add ${source}`;
   const fresh = `Run \`${program} plugin marketplace ${refresh} {marketplace}\``;
@@ -233,7 +232,7 @@ const plugins = (
       use: `Adds the catalog as a plugin marketplace. Then ${choose}.${needs}`,
       paste: add,
       update: `${fresh}.`,
-      remove: `Run \`${program} plugin marketplace remove {marketplace}\`.`,
+      remove: `${leave} \`${program} plugin marketplace remove {marketplace}${force}\`.`,
     },
   };
 };
@@ -293,7 +292,7 @@ const clients: readonly (Ways & { name: string })[] = [
     agent: vscode('`{slug}`', 'Right-click `{slug}` in the view Agent Plugins - Installed, and choose Uninstall.'),
     catalog: vscode(
       'the agents that you want',
-      'Run `Chat: Manage Plugin Marketplaces` from the Command Palette, and remove the catalog.',
+      'Uninstall each agent in the view Agent Plugins - Installed. Then run `Chat: Manage Plugin Marketplaces` from the Command Palette, and remove the catalog.',
     ),
   },
   {
@@ -326,6 +325,8 @@ const clients: readonly (Ways & { name: string })[] = [
       refresh: 'upgrade',
       update: `add ${plugin}`,
       remove: `remove ${plugin}`,
+      // Codex keeps using the agents of a marketplace that was removed.
+      leave: 'Remove each agent with `codex plugin remove <agent>@{marketplace}`, then run',
     }),
   },
   {
@@ -336,6 +337,7 @@ const clients: readonly (Ways & { name: string })[] = [
       refresh: 'update',
       update: 'update {slug}',
       remove: 'uninstall {slug}',
+      force: ' --force',
     }),
   },
   {

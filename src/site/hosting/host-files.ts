@@ -94,12 +94,7 @@ export const robots = single(
   'robots.txt',
   'Lets crawlers fetch every file',
   ({ preview, url }) =>
-    [
-      'User-agent: *',
-      preview ? 'Disallow: /' : 'Allow: /',
-      ...(preview ? [] : ['', `Sitemap: ${url.absolute('sitemap.xml')}`]),
-      '',
-    ].join('\n'),
+    preview ? 'User-agent: *\nDisallow: /\n' : `User-agent: *\nAllow: /\n\nSitemap: ${url.absolute('sitemap.xml')}\n`,
   none,
 );
 

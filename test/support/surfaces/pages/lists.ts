@@ -76,10 +76,10 @@ const home: Expected = {
   '.install .quiet': [
     'Update: There is nothing to update.Remove: Delete the connector in Claude, or the plugin in ChatGPT.',
     `Update: Run claude plugin marketplace update ${marketplace}.Remove: Run claude plugin marketplace remove ${marketplace}.`,
-    'Update: VS Code updates plugins together with extensions.Remove: Run Chat: Manage Plugin Marketplaces from the Command Palette, and remove the catalog.',
+    'Update: VS Code updates plugins together with extensions.Remove: Uninstall each agent in the view Agent Plugins - Installed. Then run Chat: Manage Plugin Marketplaces from the Command Palette, and remove the catalog.',
     `Update: There is nothing to update.Remove: Delete the server ${marketplace} in the MCP settings of Cursor.`,
-    `Update: Run codex plugin marketplace upgrade ${marketplace}.Remove: Run codex plugin marketplace remove ${marketplace}.`,
-    `Update: Run copilot plugin marketplace update ${marketplace}.Remove: Run copilot plugin marketplace remove ${marketplace}.`,
+    `Update: Run codex plugin marketplace upgrade ${marketplace}.Remove: Remove each agent with codex plugin remove <agent>@${marketplace}, then run codex plugin marketplace remove ${marketplace}.`,
+    `Update: Run copilot plugin marketplace update ${marketplace}.Remove: Run copilot plugin marketplace remove ${marketplace} --force.`,
     `Update: Run gemini extensions update ${marketplace}.Remove: Run gemini extensions uninstall ${marketplace}.`,
     'Update: Run the command again.Remove: Run npx skills remove and choose the agents.',
     'Update: There is nothing to update.Remove: Delete the server in the settings of the assistant.',
