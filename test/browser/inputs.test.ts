@@ -239,6 +239,40 @@ test('sees a field and its label while it has the focus, on a phone, however the
   });
 });
 
+test('can press the actions at the lower edge, which stay where they are while a button is pressed', async () => {
+  await visit('/agents/one', { viewport: { width: 390, height: 844 } }, async (page) => {
+    const button = page.locator('.fill-in [type="submit"]');
+    const bar = () => page.locator('.send').evaluate((element) => element.getBoundingClientRect().bottom - innerHeight);
+    const scrollTo = (selector: string, below: number) =>
+      page.locator(selector).evaluate((element, below) => {
+        scrollBy({ top: element.getBoundingClientRect().bottom - innerHeight - below, behavior: 'instant' });
+      }, below);
+    const press = async () => {
+      const box = await button.boundingBox();
+      if (box === null) throw new Error('There is no button.');
+      await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+      const before = await bar();
+      await page.mouse.down();
+      assert.is(await bar(), before, 'nothing moves');
+      await page.mouse.up();
+      await textOf(page, '.fill-in .copy-status', /Copied/);
+    };
+    const first = page.locator('#own-input-1');
+    await first.fill('a;1\n'.repeat(60));
+    await first.blur();
+    await scrollTo('#own-input-1', 0);
+    assert.is(await bar(), 0);
+    await press();
+    // The actions do not cover a field that has the focus, so they may be half below the window.
+    await page.reload();
+    await first.focus();
+    await scrollTo('.send', 20);
+    assert.is(Math.round(await bar()), 20);
+    await press();
+    assert.is(await bar(), 0, 'they stick again');
+  });
+});
+
 test('can type in two tabs of an agent, which follow each other, and clears the texts of both', async () => {
   await onOwnPage('one', async (page) => {
     const other = await page.context().newPage();
