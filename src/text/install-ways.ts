@@ -231,7 +231,7 @@ const plugins = (
     catalog: {
       use: `Adds the catalog as a plugin marketplace. Then ${choose}.${needs}`,
       paste: add,
-      update: `${fresh}.`,
+      update: `${fresh}, then \`${program} plugin ${update?.replace('{slug}', '<agent>')}\` for each agent that you installed.`,
       remove: `${leave} \`${program} plugin marketplace remove {marketplace}${force}\`.`,
     },
   };
