@@ -60,4 +60,10 @@ test('an item that becomes the first of a JSON list, or is not the first anymore
   }
 });
 
+test('a JSON list without items has the other fields as they are now', () => {
+  const last = joinParts(jsonParts({ complete: false }, 'agents', [], noDigest), null);
+  const next = joinParts(jsonParts({ complete: true }, 'agents', [], noDigest), last).bytes.toString();
+  assert.equal(JSON.parse(next), { complete: true, agents: [] });
+});
+
 test.run();
