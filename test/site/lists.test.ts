@@ -137,7 +137,7 @@ const publisher = z.strictObject({
   name: z.literal('Test Press'),
   url: z.literal('https://press.example'),
 });
-const instant = z.iso.datetime();
+const day = z.iso.date();
 const item = z.strictObject({ '@type': z.literal('ListItem'), position: z.int().min(1), name: z.string().min(1) });
 const reference = z.strictObject({ '@id': address });
 /** The schema.org nodes of pages, each with the properties that search engines require. */
@@ -158,8 +158,8 @@ const nodes = z.discriminatedUnion('@type', [
       ['name', 'abstract', 'description', 'genre', 'inLanguage', 'creditText'].map((key) => [key, z.string().min(1)]),
     ),
     position: z.int(),
-    datePublished: instant,
-    dateModified: instant,
+    datePublished: day,
+    dateModified: day,
     keywords: z.array(z.string()),
     license: z.url(),
     author: publisher,

@@ -155,7 +155,7 @@ export function websiteNode({ settings, url }: Site): object {
 }
 
 /** Describes an agent: the work, and how to use it. */
-export function agentNodes({ settings, url }: Site, { document, published, changed }: PublishedAgent): object[] {
+export function agentNodes({ settings, url }: Site, { document, changedOn }: PublishedAgent): object[] {
   const work = `${document.url}#work`;
   return [
     {
@@ -167,8 +167,8 @@ export function agentNodes({ settings, url }: Site, { document, published, chang
       description: document.problem,
       image: url.absolute(agentImage(document.slug)),
       position: document.issue,
-      datePublished: published.toISOString(),
-      dateModified: changed.toISOString(),
+      datePublished: document.date,
+      dateModified: changedOn,
       genre: document.categoryLabel,
       keywords: document.tags,
       inLanguage: settings.language,
