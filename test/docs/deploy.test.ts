@@ -323,6 +323,8 @@ test('a proxy that serves the files forwards what only the server can answer, an
   // Emails link to pages that the build has too, but only the server confirms and unsubscribes.
   assert.match(caddy, /^\t@missing \{\n\t\tmethod GET HEAD\n\t\tnot path \/api\/\* \/healthz \/subscription\/\*$/m);
   assert.match(caddy, /^\t\tnot path .* \/subscription\/\*$/m);
+  // Scripts on any page may read everything, including `ETag`, as docs/api.md says.
+  for (const proxy of [nginx, caddy]) assert.match(proxy, 'Access-Control-Expose-Headers ETag');
   // The server answers OPTIONS for each file, and says in `Allow` what a file accepts.
   assert.match(nginx, /location \/ \{[^{]*error_page 405 = @server;/);
   assert.match(caddy, /handle @missing \{\n\t\terror 404\n\t\}\n(?:\t#.*\n)*\thandle \{\n\t\treverse_proxy/);
