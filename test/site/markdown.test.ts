@@ -188,6 +188,15 @@ test('an answer keeps its lines, its trees and its tables, and none of its HTML 
   assert.is(answer(`${wide}\n${wide.replace(/c\d+ /g, '---')}\n${wide}`).match(/<th scope="col">/g)?.length, 20);
 });
 
+test('links of an answer to its own headings or to files of the reader are text, and others stay links', () => {
+  const answer =
+    '[Use](#use) **[a.ts](src/a.ts)** [up](../b) [root](/about) ![p](p.png) [w](https://x.example/a) [m](mailto:a@x.example)';
+  const links =
+    'Use <strong>a.ts</strong> up root p <a href="https://x.example/a">w</a> <a href="mailto:a@x.example">m</a>';
+  assert.is(forAnswer(answer, page), `<p>${links}</p>\n`);
+  assert.is(forMail(answer, page), `<p>${links}</p>\n`);
+});
+
 test('in an email, each cell of a table with five columns or more has the name of its column, unless one is empty', () => {
   const labels = (columns: readonly string[], cells: readonly string[]) => {
     const table = [columns, columns.map(() => '-'), cells].map((row) => `| ${row.join(' | ')} |\n`).join('');

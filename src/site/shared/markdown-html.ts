@@ -39,9 +39,14 @@ export function markdownRenderer(url: { absolute(): string }) {
     const headings = adaptHeadings(tokens, environment.use);
     const base: LinkBase = { page: environment.pageUrl, root, headings };
     for (const token of tokens) {
-      if (token.children?.some(({ type }) => type === 'image'))
-        token.children = linkImages(token.children, state.Token);
-      for (const child of token.children ?? []) adaptLink(child, base, isAbsolute);
+      token.children &&= linkImages(token.children, state.Token);
+      // The site has neither the headings of an answer at an address, nor the files of the reader: such links become text.
+      let isText = false;
+      for (const child of token.children ?? []) {
+        if (child.type === 'link_open') isText = isAnswer && !/^[a-z]+:/i.test(String(child.attrGet('href')));
+        if (isText && child.type.startsWith('link_')) child.hidden = true;
+        adaptLink(child, base, isAbsolute);
+      }
     }
     const hasTables = tokens.some(({ type }) => type === 'table_open');
     if (hasTables && environment.use !== 'feed') state.tokens = withAdaptedTables(tokens, state.Token);
