@@ -327,6 +327,8 @@ test('a proxy that serves the files forwards what only the server can answer, an
   for (const proxy of [nginx, caddy]) assert.match(proxy, 'Access-Control-Expose-Headers ETag');
   // The server answers OPTIONS for each file, and says in `Allow` what a file accepts.
   assert.match(nginx, /location \/ \{[^{]*error_page 405 = @server;/);
+  // Without a build, /404.html leads to itself.
+  assert.match(nginx, /location = \/404\.html +\{ internal; recursive_error_pages off; \}/);
   assert.match(caddy, /handle @missing \{\n\t\terror 404\n\t\}\n(?:\t#.*\n)*\thandle \{\n\t\treverse_proxy/);
   const types = new Map(
     [...nginx.matchAll(/^ {12}(\w+\/\S+) +(\w[\w ]*);$/gm)].flatMap(([, type = '', extensions = '']) =>
