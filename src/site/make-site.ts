@@ -1,7 +1,7 @@
 import { zone } from '../lib/calendar.ts';
 import { digestOf } from '../lib/files.ts';
 import { compareText } from '../lib/text.ts';
-import type { Agent, Change, NumberedAgent } from '../schema/agent.ts';
+import type { Agent, NumberedAgent } from '../schema/agent.ts';
 import type { PublishedPlugins } from '../schema/documents.ts';
 import type { Settings } from '../schema/settings.ts';
 import { installWays } from '../text/install-ways.ts';
@@ -16,6 +16,7 @@ import { templateHelpers } from './shared/page.ts';
 import { compileTemplates, type TemplateFiles } from './shared/templates.ts';
 import {
   addresses,
+  changesOf,
   dateNames,
   type KnownVersions,
   type NextAgent,
@@ -147,7 +148,8 @@ function publisherOf({ settings, history, listsShowAll }: Pick<Site, 'settings' 
   const { startOfDay, today } = zone(settings.timezone);
   return (agent: NumberedAgent): PublishedAgent => {
     const { slug, issue, date, digest, headDigest } = agent;
-    const changes = changesOf(agent, history);
+    // A commit that renamed it changed nothing that readers see.
+    const changes = changesOf(agent, history).filter(({ whole }) => !whole);
     const published = startOfDay(date);
     const changed = new Date(Math.max(changes[0]?.time ?? 0, published.getTime()));
     const whole = digestOf(JSON.stringify([slug, issue, date, digest, changes]));
@@ -162,14 +164,6 @@ function publisherOf({ settings, history, listsShowAll }: Pick<Site, 'settings' 
       fingerprint: { whole, listed: listsShowAll ? whole : listed },
     });
   };
-}
-
-/** The changes of an agent, newest first. A commit that renamed it changed nothing that readers see. */
-function changesOf({ slug, formerSlugs }: NumberedAgent, history: Site['history']): Change[] {
-  return [slug, ...(formerSlugs ?? [])]
-    .flatMap((name) => history.get(name) ?? [])
-    .filter(({ whole }) => !whole)
-    .sort((a, b) => b.time - a.time);
 }
 
 /** The scripts of living languages that are written from right to left (ISO 15924). */

@@ -130,6 +130,28 @@ export function agentImage(slug: string): string {
 /** The social image of all other pages. No agent can have the slug `catalog`. */
 export const publicationImage = agentImage('catalog');
 
+/**
+ * Returns the changes of an agent under all of its names, newest first. Under a former name, the last one is the commit that
+ * renamed the agent: a later folder with that name is another one.
+ */
+export function changesOf({ slug, formerSlugs }: NumberedAgent, history: Site['history']): Change[] {
+  const lists = [slug, ...(formerSlugs ?? [])].map((name) => history.get(name) ?? []);
+  const moves = lists.map((list) => new Set(list.filter(({ whole }) => whole).map(({ commit }) => commit)));
+  const renamed = ({ commit }: Change, at: number) =>
+    moves.some((commits, other) => other !== at && commits.has(commit));
+  return lists
+    .flatMap((list, at) =>
+      list.slice(
+        at &&
+          Math.max(
+            0,
+            list.findIndex((change) => renamed(change, at)),
+          ),
+      ),
+    )
+    .sort((a, b) => b.time - a.time);
+}
+
 /** Makes addresses: absolute ones for feeds, the API and canonical links, paths for links within pages. */
 export type Addresses = ReturnType<typeof addresses>;
 

@@ -85,10 +85,7 @@ export function githubReport(diagnostics: readonly Diagnostic[], prefix: string)
 
 const shownPerLevel = 10;
 
-function annotation(
-  { severity, file, line, column, endColumn, code, message, hint }: Diagnostic,
-  prefix: string,
-): string {
+function annotation({ severity, file, line, column, endColumn, code, message, hint }: Diagnostic, prefix: string) {
   const properties = { file: prefix + file, line, col: column, endColumn, title: code };
   const escaped = (value: unknown) => escapeData(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C');
   const list = Object.entries(properties).map(([name, value]) => `${name}=${escaped(value)}`);

@@ -26,12 +26,7 @@ function acceptsCard({ headers }: IncomingMessage): boolean {
 }
 
 /** Answers with the server card of the build. */
-async function sendCard(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { files }: LiveBuild,
-  type: string,
-): Promise<void> {
+async function sendCard(request: IncomingMessage, response: ServerResponse, { files }: LiveBuild, type: string) {
   const file = await files.get(cardPath);
   if (file === null || file === 'large') throw new Error(`The build has no ${cardPath}`);
   const { body, etag } = file.plain;

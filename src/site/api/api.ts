@@ -20,7 +20,7 @@ import { serverCard } from '../install/install-source.ts';
 import { archivePath, earlierReleases, latestFirst } from '../install/plugins.ts';
 import { type Digest, forAgents, jsonList, listed, none, type Output, ofAgent, single, whole } from '../output.ts';
 import { documentOf, embeddedHowItWorks, summaryOf } from '../shared/agent-document.ts';
-import type { PublishedAgent, Site } from '../site.ts';
+import { changesOf, type PublishedAgent, type Site } from '../site.ts';
 
 export const agent = forAgents(
   'api/agents/{slug}.json',
@@ -161,11 +161,10 @@ function revisionsOf(
 }
 
 /** The commits that changed the prompt of an agent, or moved it, with the digest that it then had, newest first. */
-function promptChanges({ slug, formerSlugs }: PublishedAgent, { history }: Site) {
-  return [slug, ...(formerSlugs ?? [])]
-    .flatMap((name) => history.get(name) ?? [])
-    .flatMap(({ time, prompt }) => (prompt?.sha256 ? [{ time, sha256: prompt.sha256 }] : []))
-    .sort((a, b) => b.time - a.time);
+function promptChanges(agent: PublishedAgent, { history }: Site) {
+  return changesOf(agent, history).flatMap(({ time, prompt }) =>
+    prompt?.sha256 ? [{ time, sha256: prompt.sha256 }] : [],
+  );
 }
 
 export const prompt = forAgents(

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
@@ -45,6 +45,17 @@ test('an agent that was renamed twice keeps the changes that it had under both n
     ['2026-11-16', 'November 16, 2026', '2 lines added'],
     ['2026-11-04', 'November 4, 2026', '2 lines added'],
   ]);
+});
+
+test('a later folder with a former name of an agent adds nothing to its revisions, as to its page', () => {
+  const { agents } = JSON.parse(text('api/revisions.json')) as {
+    agents: { slug: string; prompts: { date: string }[] }[];
+  };
+  const five = agents.find(({ slug }) => slug === 'five');
+  assert.equal(
+    five?.prompts.map(({ date }) => date),
+    ['2026-11-16', '2026-11-04', '2026-11-01'],
+  );
 });
 
 /** The changes that a page lists: the day, the same for readers, and what changed. */
@@ -206,6 +217,12 @@ function makeRepository(): void {
   commit('2026-11-16', 'feat: add more to it');
   rename('middle', 'five', '[early, middle]');
   commit('2026-11-17', 'chore: the best name');
+  cpSync(join(repository, 'agents/one'), join(repository, 'agents/early'), { recursive: true });
+  commit('2026-11-18', 'feat: another agent, whose name was taken');
+  write('early/prompt.txt', prompt('Another text.'));
+  commit('2026-11-19', 'feat: change it');
+  rmSync(join(repository, 'agents/early'), { recursive: true });
+  commit('2026-11-20', 'fix: remove it');
 }
 
 function rename(slug: string, next: string, formerSlugs: string): void {
