@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { addDays } from '../lib/calendar.ts';
 import { sha256Of } from '../lib/files.ts';
 import {
   allowing,
@@ -77,11 +78,7 @@ const promptBlob = /^:\d+ \d+ \w+ (?!0+ )(\w+) [A-Z]\tagents\/([^/]+)\/prompt\.t
  * Groups changes by slug. `numbered` contains `<commit> <slug>` for each commit that added a number, and `digests` the
  * digests of prompts by the ids of their bytes.
  */
-function changesBySlug(
-  log: readonly Commit[],
-  numbered: ReadonlySet<string>,
-  digests: ReadonlyMap<string, string>,
-): Map<string, Change[]> {
+function changesBySlug(log: readonly Commit[], numbered: ReadonlySet<string>, digests: ReadonlyMap<string, string>) {
   const changes = new Map<string, Change[]>();
   for (const { commit, time, lines } of log) {
     const ofCommit = new Map<string, Change>();
@@ -254,16 +251,16 @@ export function commitsIn(cwd: string, options: readonly string[]): Commit[] {
 /**
  * Finds earlier versions of each agent.md that a commit deleted, or replaced with one in which the line `key` differs, with
  * the schedules in them and that commit, newest first. It follows the first parents of `tips`, so it finds versions that were
- * on the branch, not those on branches that were merged later. `slug` can be a pattern. Throws GitError.
+ * on the branch, not those on branches that were merged later. Throws GitError.
  */
-function replacedVersions(cwd: string, tips: readonly string[], key: 'issue' | 'date', slug = '*') {
+function replacedVersions(cwd: string, tips: readonly string[], key: 'issue' | 'date') {
   const changed = ['--relative', '--raw', '--no-abbrev', '--diff-filter=DM', `-G^${key}:`];
-  const files = `:(glob)agents/${slug}/agent.md`;
-  const versions = commitsIn(cwd, [...changed, ...tips, '--', files]).flatMap(({ commit, time, lines }) =>
-    lines.flatMap((line) => {
-      const [, blob = '', slug] = /^:\d+ \d+ (\w+) \w+ [DM]\tagents\/([^/]+)\/agent\.md$/.exec(line) ?? [];
-      return slug === undefined ? [] : [{ slug, blob, commit, committed: new Date(time) }];
-    }),
+  const versions = commitsIn(cwd, [...changed, ...tips, '--', ':(glob)agents/*/agent.md']).flatMap(
+    ({ commit, time, lines }) =>
+      lines.flatMap((line) => {
+        const [, blob = '', slug] = /^:\d+ \d+ (\w+) \w+ [DM]\tagents\/([^/]+)\/agent\.md$/.exec(line) ?? [];
+        return slug === undefined ? [] : [{ slug, blob, commit, committed: new Date(time) }];
+      }),
   );
   const blobs = versions.map(({ blob }) => blob);
   const texts = readBlobs(cwd, blobs);
@@ -352,31 +349,43 @@ export function readState(
     const before = base === null ? new Map<string, string>() : base === commit ? blobs : agentBlobsAt(cwd, base);
     const scheduleOf = schedulesOf(cwd, sources, folders, [...blobs.values(), ...before.values()]);
     const day = latestDay(branch.committed);
+    const schedules = [...blobs].map(([slug, blob]) => [slug, scheduleOf(blob)] as const);
     return {
       branch: branch.name,
       commit,
       day,
-      agents: [...blobs].map(
-        ([slug, blob]) => [slug, withPublishedDate(cwd, commit, slug, scheduleOf(blob), day)] as const,
-      ),
+      agents: withPublishedDates(schedules, { cwd, commit, day }),
       inherited: [...before].flatMap(([slug, blob]) => (scheduleOf(blob).issue === null ? [] : [slug])),
     };
   });
 }
 
 /**
- * Returns the schedule of an agent on the branch, with the date on which it was published. If a published agent was
- * moved to a future date, an earlier commit still has the date of publication. That date counts, because a page that
- * readers have seen must not disappear.
+ * Returns the schedules of the agents on the branch, whose last day is `day`. If their dates do not rise with their numbers, are
+ * in the future, or are not before those of agents without a number, somebody may have moved a published agent. Earlier
+ * commits still have the date of publication, which then counts: readers have seen the page, and another agent may be
+ * published on the new date. Throws GitError.
  */
-function withPublishedDate(cwd: string, commit: string, slug: string, schedule: Schedule, day: string): Schedule {
-  const { issue, date } = schedule;
-  if (issue === null || date === null || date <= day) return schedule;
-  const earlier = replacedVersions(cwd, [commit], 'date', slug).find(
-    ({ schedule, committed }) =>
-      schedule.issue === issue && schedule.date !== null && schedule.date <= latestDay(committed),
+function withPublishedDates(
+  agents: readonly (readonly [slug: string, Schedule])[],
+  { cwd, commit, day }: { cwd: string; commit: string; day: string },
+): typeof agents {
+  const numbered = agents.map(([, schedule]) => schedule).filter(({ issue }) => issue !== null);
+  const dates = numbered.sort((a, b) => Number(a.issue) - Number(b.issue)).map(({ date }) => date ?? '');
+  const waiting = agents.flatMap(([, { issue, draft, date }]) =>
+    issue === null && !draft && date !== null ? date : [],
   );
-  return earlier === undefined ? schedule : { ...schedule, date: earlier.schedule.date };
+  const [end = ''] = [addDays(day, 1), ...waiting].sort();
+  if (dates.every((date, index) => date < (dates[index + 1] ?? end))) return agents;
+  const replaced = replacedVersions(cwd, [commit], 'date');
+  return agents.map(([slug, schedule]) => {
+    const slugs = [slug, ...schedule.formerSlugs];
+    const first = replaced.findLast(
+      ({ slug, schedule: { issue, date }, committed }) =>
+        issue !== null && issue === schedule.issue && slugs.includes(slug) && (date ?? '~') <= latestDay(committed),
+    );
+    return [slug, { ...schedule, date: first?.schedule.date ?? schedule.date }];
+  });
 }
 
 /** Returns the schedule in each blob. Most blobs are files of the working tree, which are already parsed. */

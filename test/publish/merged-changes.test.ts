@@ -49,6 +49,41 @@ test('a published agent whose date was moved to the future, and merged anyway, k
     assert.is(folders.find(({ slug }) => slug === 'two')?.agent?.date, '2026-01-02');
   }));
 
+test('a published agent that was moved to a later date, and merged anyway, keeps its date when that day has come', () =>
+  withRecord((folder) => {
+    put(folder, agent('two', 5, { issue: '2' }));
+    commit(folder);
+    move(folder, 'two', 'deux');
+    put(folder, agent('deux', 5, { issue: '2', formerSlugs: '[two]' }), agent('four', 5, { issue: '4' }));
+    commit(folder);
+    assert.equal(errors(folder), ['record/date deux/agent.md:3 Write `date: 2026-01-02`.']);
+    assert.equal(built(folder), { one: 1, deux: 2, three: 3, four: 4 });
+  }));
+
+test('the newest agent that was moved to a later date, and merged anyway, does not take that date from another', () =>
+  withRecord((folder) => {
+    put(folder, { slug: 'three', date: today, front: { issue: '3' } }, { slug: 'today', date: today });
+    commit(folder);
+    assert.equal(plan(folder), { numbers: { today: 4 }, skipped: [], notices: [] });
+    assert.equal(errors(folder), ['record/date three/agent.md:3 Write `date: 2026-01-03`.']);
+  }));
+
+test('a published agent that was moved to the date of an earlier one, and merged anyway, keeps its date', () =>
+  withRecord((folder) => {
+    put(folder, agent('three', 2, { issue: '3' }), { slug: 'today', date: today });
+    commit(folder);
+    assert.equal(errors(folder), ['record/date three/agent.md:3 Write `date: 2026-01-03`.']);
+    assert.equal(plan(folder), { numbers: { today: 4 }, skipped: [], notices: [] });
+  }));
+
+test('a published agent with another number, merged anyway, does not conflict with its own date', () =>
+  withRecord((folder) => {
+    put(folder, agent('two', 2, { issue: '30' }), { slug: 'today', date: today });
+    commit(folder);
+    assert.equal(errors(folder), ['issue/order two/agent.md:30 Restore the original dates and numbers from git.']);
+    assert.equal(plan(folder), { numbers: { today: 31 }, skipped: [], notices: [] });
+  }));
+
 test('a number that was typed into a future agent, and merged anyway, blocks no other agent, now or on its date', () =>
   withRecord((folder) => {
     put(folder, { slug: 'eager', date: '2099-12-25', front: { issue: '4' } }, { slug: 'today', date: today });

@@ -173,11 +173,7 @@ function flagged(slug: string | undefined, flags: Flags): [keyof Answers, string
   ];
 }
 
-function nextSteps(
-  { slug, title, date, category, difficulty, runtimes, config }: Answers,
-  today: string,
-  cwd: string,
-): string {
+function nextSteps({ slug, title, date, category, difficulty, runtimes, config }: Answers, today: string, cwd: string) {
   const there = cwd === '.' || cwd === catalogAround(process.cwd()) ? '' : ` --cwd ${shellWord(cwd)}`;
   const late = date < today ? ' That date has passed: it is published as soon as it is no longer a draft.' : '';
   const rest = ['prompt.txt', ...(config === null ? [] : [`config.${config}`]), 'sample-output.txt', 'agent.md'];

@@ -148,9 +148,8 @@ function datesOf({ folders, reserved }: Schedules): Set<string | null> {
 
 /** Returns the date of the last numbered agent, YYYY-MM-DD; null if no agent has a number. */
 export function lastNumberedDate({ folders, reserved }: Schedules): string | null {
-  return [...folders.map(({ schedule }) => schedule).filter(({ issue }) => issue !== null), ...reserved].reduce<
-    string | null
-  >((last, { date }) => (date !== null && date > (last ?? '') ? date : last), null);
+  const dates = datesOf({ folders: folders.filter(({ schedule }) => schedule.issue !== null), reserved });
+  return [...dates].reduce((last, date) => ((date ?? '') > (last ?? '') ? date : last), null);
 }
 
 /** Compares folders by date, for use with sort. */
@@ -220,10 +219,11 @@ function takenDates({ folders, reserved }: Calendar, free: () => string, rank: R
   const owners = new Map<string | null, { slug: string }>(reserved.map((number) => [number.date, number]));
   return ordered.flatMap((folder) => {
     const { date } = folder.schedule;
-    if (date === null) return [];
-    const owner = owners.get(date);
-    owners.set(date, owner ?? folder);
-    return owner ? inFrontMatter(folder, 'date', 'date/taken', numberMessages.dateTaken(date, owner.slug, free())) : [];
+    const owner = owners.get(date) ?? folder;
+    owners.set(date, owner);
+    // A published agent whose number was changed does not conflict with itself.
+    if (date === null || owner.slug === folder.slug) return [];
+    return inFrontMatter(folder, 'date', 'date/taken', numberMessages.dateTaken(date, owner.slug, free()));
   });
 }
 

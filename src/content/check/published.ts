@@ -110,7 +110,7 @@ export function settle(
 ) {
   const { published, early } = publishedIn(state, today);
   const owners = new Map<string, PublishedSchedule>();
-  const reserved: Reserved[] = early;
+  const reserved = early;
   const diagnostics: Diagnostic[] = [];
   const missing: PublishedSchedule[] = [];
   const folderOf = finder(folders, state);
@@ -154,10 +154,7 @@ export function settle(
  * Returns the agents that are published according to the default branch, with one agent for each number, and the agents that
  * have a number before their date (`early`).
  */
-function publishedIn(
-  state: PublishedState | null,
-  today: string,
-): { published: PublishedSchedule[]; early: Reserved[] } {
+function publishedIn(state: PublishedState | null, today: string) {
   const numbered = [...(state?.agents ?? [])].flatMap(([slug, schedule]) =>
     schedule.issue === null ? [] : [{ ...schedule, slug, issue: schedule.issue }],
   );
@@ -170,19 +167,16 @@ function publishedIn(
   const isEarly = ({ date }: PublishedSchedule) => date !== null && date > horizon;
   return {
     published: keepers.filter((agent) => !isEarly(agent)),
-    early: keepers.filter(isEarly).map(({ slug, issue }) => ({ slug, issue, date: null, why: 'early' })),
+    early: keepers.filter(isEarly).map(({ slug, issue }): Reserved => ({ slug, issue, date: null, why: 'early' })),
   };
 }
 
 /** Returns a function that finds the current folder of a published agent: by its slug, or by a former slug. */
-function finder(
-  folders: readonly ParsedFolder[],
-  state: PublishedState | null,
-): (agent: PublishedSchedule) => ParsedFolder | undefined {
+function finder(folders: readonly ParsedFolder[], state: PublishedState | null) {
   const bySlug = new Map(folders.map((folder) => [folder.slug, folder]));
   const byLowerCase = new Map(folders.map((folder) => [folder.slug.toLowerCase(), folder]));
   const byFormer = new Map(folders.flatMap((folder) => folder.schedule.formerSlugs.map((slug) => [slug, folder])));
-  return ({ slug, issue, formerSlugs }) => {
+  return ({ slug, issue, formerSlugs }: PublishedSchedule) => {
     const same = bySlug.get(slug);
     if (same?.schedule.issue === issue) return same;
     const own = byFormer.get(slug) ?? same ?? byLowerCase.get(slug);
@@ -253,11 +247,7 @@ function stillLost(
 }
 
 /** Returns the folder with its recorded number and date, or without a refused number. */
-function corrected(
-  folder: ParsedFolder,
-  owner: PublishedSchedule | undefined,
-  refused: ReadonlySet<string>,
-): ParsedFolder {
+function corrected(folder: ParsedFolder, owner: PublishedSchedule | undefined, refused: ReadonlySet<string>) {
   if (refused.has(folder.slug)) {
     const agent = folder.agent === null ? null : { ...folder.agent, issue: null };
     return { ...folder, schedule: { ...folder.schedule, issue: null }, agent };
