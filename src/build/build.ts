@@ -34,9 +34,6 @@ interface RenderOptions extends Selection {
   sources?: Stamps;
 }
 
-/** The result of a build. */
-export type BuildResult = ReturnType<typeof build>;
-
 /**
  * Builds the catalog into the folder `out`: read → validate → number → render → write. Agents and files that did not
  * change since the last build into that folder are neither read nor rendered. The folder `installTree`, if any, gets the
