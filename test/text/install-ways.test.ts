@@ -94,7 +94,7 @@ test('for a title that Claude Code keeps for its vendor, the server takes the ti
 test('every way says how to remove the agent, and no text has an unfilled value', () => {
   for (const one of [agent, null]) {
     for (const way of installWays(source)(one)) {
-      assert.match(way.remove, /Run|Delete|Right-click/, way.name);
+      assert.match(way.remove, /^(?:Run|Delete|Right-click|Uninstall|Remove) /, way.name);
       assert.not.match(JSON.stringify(way), /\{\w+\}|undefined/, way.name);
     }
   }
