@@ -119,23 +119,6 @@ function startNext(): void {
     if (Date.now() >= Date.parse(part.dataset.until ?? '')) part.remove();
 }
 
-/**
- * Prefetches a page of this site when the pointer or a finger is on a link to it, unless the reader saves data. Browsers
- * with speculation rules do it themselves, as the page asks them to.
- */
-function startPrefetch(): void {
-  const { connection } = navigator as { connection?: { saveData?: boolean } };
-  if (HTMLScriptElement.supports?.('speculationrules') || connection?.saveData) return;
-  const seen = new Set([location.pathname]);
-  const prefetch = ({ target }: Event) => {
-    const link = (target as Element).closest<HTMLAnchorElement>('a[href]:not([download])');
-    if (link?.origin !== location.origin || seen.has(link.pathname)) return;
-    seen.add(link.pathname);
-    document.head.append(Object.assign(document.createElement('link'), { rel: 'prefetch', href: link.href }));
-  };
-  for (const event of ['pointerover', 'touchstart']) document.addEventListener(event, prefetch, { passive: true });
-}
-
 /** Where the browser remembers the agents that the reader opened, as the paths of their pages. */
 const readKey = 'read';
 /** How many it remembers. */
@@ -180,7 +163,6 @@ for (const start of [
   startForms,
   startSearch,
   startSharing,
-  startPrefetch,
   startReadMarks,
 ]) {
   try {
