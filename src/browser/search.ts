@@ -108,6 +108,8 @@ function startSuggestions(form: HTMLFormElement, index: Index, next: Next | unde
   });
   form.addEventListener('focusout', () => show('', []));
   form.addEventListener('submit', () => show('', []));
+  // Some browsers keep the page, and show it again after "Back".
+  addEventListener('pagehide', () => show('', []));
   // A click in the panel must not take the focus from the field, which would close the panel before the click ends.
   panel.addEventListener('mousedown', (event) => event.preventDefault());
   window.visualViewport?.addEventListener('resize', fit);
@@ -160,6 +162,8 @@ function startList(form: HTMLFormElement, index: Index): void {
     const state = readForm(form);
     const searched = searchFiltered(index, state);
     count.dataset.query = state.q;
+    // After "Back", Safari sets a field without autocomplete to its default.
+    field.defaultValue = state.q;
     matches = searched.matches;
     results.hidden = matches.length === 0;
     // If nothing is found, readers can browse instead.

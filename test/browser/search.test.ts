@@ -122,6 +122,18 @@ test('gets a search in the archive with Enter, instead of the list of all agents
   });
 });
 
+test('finds the search without old suggestions on a page that the browser kept, also in Safari, which resets the field', async () => {
+  await reader.onPage('/archive?q=runbook', async (page) => {
+    await textOf(page, 'main .results-count', /found/);
+    await page.locator('#search').fill('test');
+    await page.locator(option).first().waitFor();
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })));
+    assert.is(await page.locator(option).count(), 0);
+    await page.locator('#search').evaluate((field: HTMLInputElement) => field.form?.reset());
+    assert.is(await page.locator('#search').inputValue(), 'runbook');
+  });
+});
+
 test('sees the field and the first suggestion in full after the key /, on every page and screen, also above a keyboard', async () => {
   await reader.onOwnPage('/', async (page) => {
     // The keyboard of a phone covers half of the page, which only the visual viewport knows.
