@@ -47,6 +47,8 @@ function frame(files: ReadonlyMap<string, Buffer>, page: Frame): Expected {
       "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; script-src 'self' 'inline-speculation-rules'; connect-src 'self' https://runtime.example; form-action 'self' https://runtime.example; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
     title: page.bar ?? `${title} · ${name}`,
     'meta[name=description] @content': page.description,
+    // Otherwise, reading modes take number, date and category of a related agent for the author.
+    'meta[name=author] @content': publisher.name,
     'link[rel=preload] @href': preloaded.map((font) => asset(files, font)),
     // A browser loads a font a second time if its preload lacks one of these.
     'link[rel=preload][as=font][type="font/woff2"] @crossorigin': preloaded.map(() => ''),
