@@ -101,6 +101,9 @@ test('a wrong answer is shown by what differs from the good answer that it was m
       ...['del Removed: A | 1', 'ins Added: A | 9', 'hr ', 'span D | 4', 'del Removed: E | 5'],
     ],
   );
+  const lines = wrong.find('.changes > :not(hr)').toArray();
+  const separate = lines.filter((line) => page(line).children().last().is('br'));
+  assert.is(separate.length, lines.length, 'each is a line of its own without styles too');
   assert.match(wrong.eq(2).find('pre').text(), 'It is fine');
   assert.equal(texts('.checks details > p:not(.quiet)'), ['Does not catch: It is only "fine".']);
   assert.is(proof.find('.leaf-body > p a').attr('href'), '/api/evals/one.json');

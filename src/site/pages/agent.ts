@@ -293,7 +293,8 @@ function changesOf(answer: string, good: readonly Original[]): { from: string; h
         if (!isPlace || text === '') return '';
       }
       length += text.length + 1;
-      const escaped = Handlebars.escapeExpression(text);
+      // With <br>, lines do not run together in text browsers and reading modes, which use no styles.
+      const escaped = `${Handlebars.escapeExpression(text)}<br>`;
       if (removed) return `<del><span class="visually-hidden">Removed: </span>${escaped}</del>`;
       return added ? `<ins><span class="visually-hidden">Added: </span>${escaped}</ins>` : `<span>${escaped}</span>`;
     }),
