@@ -5,7 +5,7 @@ import { queueText } from '../content/schedule.ts';
 import { largestDocument } from '../lib/bounded.ts';
 import { explaining, OperationError, UsageError } from '../lib/errors.ts';
 import { HttpFailed, type HttpRequest, httpRequest } from '../lib/http.ts';
-import { compareText, plural, printable, visible } from '../lib/text.ts';
+import { compareText, escapeHtml, plural, printable, visible } from '../lib/text.ts';
 import { sortDiagnostics } from '../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import { prettyReport, summary } from '../schema/diagnostics/report.ts';
@@ -20,10 +20,7 @@ import type { Publication } from './publish.ts';
  * tag, mention or further cell.
  */
 export function markdownText(text: string): string {
-  return visible(text)
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
+  return escapeHtml(visible(text))
     .replace(/[\\`*_[\]{}()#+!|~:$]/g, '\\$&')
     .replace(/@(?=\w)/g, '@&#8203;')
     .replace(/(?<=\w)\.(?=\w)/g, '&#46;');

@@ -128,11 +128,25 @@ test('a title that contains the end of a CDATA section is the same in each feed'
   const { title } = readXml(text('atom.xml')).feed.entry[1];
   assert.equal(title, {
     type: 'html',
-    '#text': 'Cut &amp; &lt;b&gt;paste&lt;/b&gt; ]]&gt; &quot;quoted&quot; ]]&gt; text',
+    '#text': 'Cut &amp; &lt;b&gt;paste&lt;/b&gt; ]]&gt; "quoted" ]]&gt; text',
   });
   assert.is(readXml(text('feed.xml')).rss.channel.item[1].title, nasty);
   assert.is(JSON.parse(text('feed.json')).items[1].title, nasty);
 });
+
+test('quotes and apostrophes are the same in a reader that shows titles and summaries as they are', () =>
+  inFolder((path) => {
+    const title = `It's "quoted" = said`;
+    const excerpt = `Checks that the reader's list shows "quotes" and 'apostrophes' as the editor wrote them.`;
+    writeCatalog(path, [
+      { slug: 'one', date: '2026-01-01', front: { title: JSON.stringify(title), excerpt: JSON.stringify(excerpt) } },
+    ]);
+    const files = render(path, { today: '2026-03-29' });
+    const { entry } = readXml(files.get('atom.xml') ?? '').feed;
+    const { item } = readXml(files.get('feed.xml') ?? '').rss.channel;
+    assert.equal([entry.title['#text'], entry.summary['#text']], [title, excerpt]);
+    assert.equal([item.title, item.description], [title, excerpt]);
+  }));
 
 /** RSS 2.0 (rssboard.org): the elements that each element can contain, and how often. */
 const rssShapes = {

@@ -1,5 +1,6 @@
 import { type Author, Feed, type Item } from 'feed';
 import Handlebars from 'handlebars/runtime.js';
+import { escapeHtml } from '../../lib/text.ts';
 import { promptLicense } from '../../schema/documents.ts';
 import { jsonList, type Output, type Part, single, whole } from '../output.ts';
 import { documentOf } from '../shared/agent-document.ts';
@@ -87,12 +88,12 @@ interface FeedInput {
 /** How to pass values to the library that RSS and Atom write differently. */
 type Format = typeof atomFormat | typeof rssFormat;
 
-/** Titles are HTML. */
+/** Titles are HTML. Only markup is escaped in them, since some readers show them as they are: `It&#x27;s`. */
 const atomFormat = {
   write: (feed: Feed) => feed.atom1(),
   /** The element of an entry. */
   element: 'entry',
-  title: (title: string) => Handlebars.escapeExpression(title),
+  title: escapeHtml,
   /** The label of a category. */
   label: (label: string) => label,
   /** The author of an entry. */
@@ -182,7 +183,7 @@ function itemOf(site: Site, agent: PublishedAgent, format: Format): Item {
     link: document.url,
     date: agent.changed,
     published: agent.published,
-    description: Handlebars.escapeExpression(agent.excerpt),
+    description: escapeHtml(agent.excerpt),
     content: entryContent(site, agent),
     ...format.byline(authorOf(site)),
     category: [

@@ -5,7 +5,7 @@ import type { Expected } from '../reader.ts';
 const { title: name, tagline, description, publisher, feedId } = publication;
 
 /** A text of the agent `rich` in a feed whose titles and summaries are HTML: the markup in it is text. */
-const asHtml = (word: string) => `${word} &lt;i&gt;&amp;amp; &quot;quoted&quot; &#x27;single&#x27; ]]&gt; Ωμέγα Жук`;
+const asHtml = (word: string) => `${word} &lt;i&gt;&amp;amp; "quoted" 'single' ]]&gt; Ωμέγα Жук`;
 
 const item = '/rss/channel/item[2]';
 const entry = '/a:feed/a:entry[2]';
