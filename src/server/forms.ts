@@ -7,6 +7,7 @@ import type { Request, Response } from 'polka';
 import type { z } from 'zod';
 import { parseBoundedJson, TooDeep } from '../lib/bounded.ts';
 import { succeeds } from '../lib/errors.ts';
+import { escapeHtml } from '../lib/text.ts';
 import { ProviderFailed } from '../mail/calls.ts';
 import { type Consent, confirm, type Purpose, readToken, type TokenProblem, unsubscribe } from '../mail/consent.ts';
 import type { SubscriberStore, Subscription } from '../mail/provider.ts';
@@ -251,17 +252,12 @@ async function refuse(request: IncomingMessage, response: ServerResponse, { buil
   request.resume();
 }
 
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
 /** The name of the field that people leave empty and bots fill (C2.26). */
 const honeypot = 'website';
 
 /** Whether a body fills the honeypot. */
 function isTrapped(fields: Fields): boolean {
-  const value = fields[honeypot];
-  return value !== undefined && value !== null && value !== '';
+  return (fields[honeypot] ?? '') !== '';
 }
 
 /** Parses fields with `schema`. Throws Refusal `invalid_body` with all problems, without repeating what was sent (C7.21). */
@@ -364,20 +360,22 @@ function subscriptionRoutes(mount: string, consent: Consent, parts: PostParts): 
 
 async function answerLink(request: Request, response: Response, purpose: Purpose, consent: Consent, parts: PostParts) {
   const { follower, refused, trustProxy, log } = parts;
+  const token = new URLSearchParams(request.search).get('token') ?? '';
+  // The form names the token, since w3m sends a form without an action to the address without its query.
+  const query = `?token=${encodeURIComponent(token)}`;
   const page = (name: string, status = 200, message = '', headers: Record<string, string> = {}) =>
     sendPage(response, follower.current(), {
       path: `subscription/${name}.html`,
       status,
       // Otherwise, requests from the page would contain its address with the token.
       headers: { 'referrer-policy': 'strict-origin', ...headers },
-      fill: (text) => text.replaceAll(generalMessages.failed, () => message),
+      fill: (text) => text.replaceAll(generalMessages.failed, () => message).replace('?token=', query),
     });
   request.resume();
   const { method = '' } = request;
   if (!['GET', 'HEAD', 'POST'].includes(method)) {
     return page('failed', 405, 'This address accepts GET and POST.', { allow: 'GET, HEAD, POST' });
   }
-  const token = new URLSearchParams(request.search).get('token') ?? '';
   const claims = readToken(token, purpose, consent.key, consent.now());
   if (typeof claims === 'string') {
     const [status, message] = problems[claims];
