@@ -134,12 +134,7 @@ function withCategories(settings: Settings, { categories }: KnownVocabulary, { a
 /**
  * The problems that appear only when agents are rendered: agents that cannot be rendered, and invalid custom templates.
  */
-function renderProblems(
-  cwd: string,
-  settings: Settings,
-  selected: Selected,
-  slugs: ReadonlySet<string>,
-): readonly Diagnostic[] {
+function renderProblems(cwd: string, settings: Settings, selected: Selected, slugs: ReadonlySet<string>) {
   try {
     const problems = trialProblems(cwd, settings, selected, slugs);
     const faulty = new Set(problems.map(({ slug }) => slug));

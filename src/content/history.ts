@@ -361,28 +361,31 @@ export function readState(
 }
 
 /**
- * Returns the schedules of the agents on the branch, whose last day is `day`. If their dates do not rise with their numbers, are
- * in the future, or are not before those of agents without a number, somebody may have moved a published agent. Earlier
- * commits still have the date of publication, which then counts: readers have seen the page, and another agent may be
- * published on the new date. Throws GitError.
+ * Returns the schedules of the agents on the branch, whose last day is `day`. If the date of an agent is not between those of its
+ * neighbors by number, is in the future, or is not before those of agents without a number, somebody may have moved it.
+ * An earlier commit then still has the date of publication, which counts: readers have seen the page, and another agent may
+ * be published on the new date. Throws GitError.
  */
 function withPublishedDates(
   agents: readonly (readonly [slug: string, Schedule])[],
   { cwd, commit, day }: { cwd: string; commit: string; day: string },
 ): typeof agents {
-  const numbered = agents.map(([, schedule]) => schedule).filter(({ issue }) => issue !== null);
-  const dates = numbered.sort((a, b) => Number(a.issue) - Number(b.issue)).map(({ date }) => date ?? '');
+  const numbered = agents.filter(([, { issue }]) => issue !== null);
+  numbered.sort(([, a], [, b]) => Number(a.issue) - Number(b.issue));
   const waiting = agents.flatMap(([, { issue, draft, date }]) =>
     issue === null && !draft && date !== null ? date : [],
   );
   const [end = ''] = [addDays(day, 1), ...waiting].sort();
-  if (dates.every((date, index) => date < (dates[index + 1] ?? end))) return agents;
+  const dates = ['', ...numbered.map(([, { date }]) => date ?? ''), end];
+  const falls = (index: number) => (dates[index] ?? '') >= (dates[index + 1] ?? '');
+  const doubtful = new Set(numbered.filter((_, index) => falls(index) || falls(index + 1)).map(([slug]) => slug));
+  if (doubtful.size === 0) return agents;
   const replaced = replacedVersions(cwd, [commit], 'date');
   return agents.map(([slug, schedule]) => {
-    const slugs = [slug, ...schedule.formerSlugs];
+    const slugs = doubtful.has(slug) ? [slug, ...schedule.formerSlugs] : [];
     const first = replaced.findLast(
       ({ slug, schedule: { issue, date }, committed }) =>
-        issue !== null && issue === schedule.issue && slugs.includes(slug) && (date ?? '~') <= latestDay(committed),
+        slugs.includes(slug) && issue === schedule.issue && (date ?? '~') <= latestDay(committed),
     );
     return [slug, { ...schedule, date: first?.schedule.date ?? schedule.date }];
   });

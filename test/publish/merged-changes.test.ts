@@ -76,6 +76,18 @@ test('a published agent that was moved to the date of an earlier one, and merged
     assert.equal(plan(folder), { numbers: { today: 4 }, skipped: [], notices: [] });
   }));
 
+test('a date in order that was changed long ago stays, whatever other agents have', () =>
+  withRecord(
+    (folder) => {
+      put(folder, agent('two', 3, { issue: '2' }));
+      commit(folder);
+      put(folder, agent('late', 2));
+      commit(folder);
+      assert.equal(errors(folder), ['date/backdated late/agent.md:3 Choose a later date; 2026-02-01 is free.']);
+    },
+    [agent('one', 1, { issue: '1' }), agent('two', 2, { issue: '2' }), agent('three', 5, { issue: '3' })],
+  ));
+
 test('a published agent with another number, merged anyway, does not conflict with its own date', () =>
   withRecord((folder) => {
     put(folder, agent('two', 2, { issue: '30' }), { slug: 'today', date: today });
