@@ -19,8 +19,8 @@ const calmMs = 1_000;
 export function sharedLimits(database: Database, onFailure: ServerSettings['limitFailure'], log: Logger): SharedLimits {
   const secretOf = sharedSecret(database, randomBytes);
   const storeClient = {
-    async query({ text, values, name }: { text: string; values: unknown[]; name: string }) {
-      const rows = await database.query(text, values, name);
+    async query({ text, values }: { text: string; values: unknown[] }) {
+      const rows = await database.query(text, values);
       return { rows, rowCount: rows.length };
     },
   };

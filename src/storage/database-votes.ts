@@ -94,7 +94,7 @@ export async function insertVotes(database: Database, votes: readonly StoredVote
   const text = `INSERT INTO catalog_votes (id, time, slug, vote, note, voter)
     SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[])
     ON CONFLICT (id) DO NOTHING RETURNING 1`;
-  return (await database.query(text, columns, 'insert-votes')).length;
+  return (await database.query(text, columns)).length;
 }
 
 /** How many votes are read at once. */

@@ -15,7 +15,7 @@ export interface Database extends Availability {
    * known, else within seconds; and if no connection was free for two seconds. A statement that broke off may have been
    * executed.
    */
-  query<Row extends object>(text: string, values?: readonly unknown[], name?: string): Promise<Row[]>;
+  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Ends all connections. */
   close(): Promise<void>;
 }
@@ -113,10 +113,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 
   return {
-    async query<Row extends object>(text: string, values: readonly unknown[] = [], name?: string) {
+    async query<Row extends object>(text: string, values: readonly unknown[] = []) {
       const client = await connect();
       try {
-        const { rows } = await client.query<Row>({ text, values: [...values], ...(name !== undefined && { name }) });
+        // Without a name: a pooler may run the next statement on a connection that has no prepared statement of that name.
+        const { rows } = await client.query<Row>(text, [...values]);
         pool.release(client, false);
         return rows;
       } catch (error) {

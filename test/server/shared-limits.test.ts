@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rateLimit, sharedLimits } from '../../src/server/limits.ts';
+import { openDatabaseVotes } from '../../src/storage/database-votes.ts';
 import { openDatabase } from '../../src/storage/postgres.ts';
 import { inFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
@@ -9,6 +11,7 @@ import { execSql, type Postgres, startPostgres } from '../support/postgres.ts';
 import { assertError, postJson } from '../support/requests.ts';
 import { builtCatalog, type ServerHere, startRuntime } from '../support/server.ts';
 import { until } from '../support/until.ts';
+import { voteBy } from '../support/votes.ts';
 import { vote } from '../support/voting.ts';
 
 /** Limits that servers share, and what they do while the database is away. */
@@ -96,6 +99,20 @@ test('two servers together allow exactly the count of a window, and as many in t
     assert.is(await taken(), 3);
   } finally {
     Date.now = real;
+    await database.close();
+  }
+});
+
+test('a vote leaves no prepared statement on a connection, which a pooler may give to another server', async () => {
+  const database = openDatabase({ url: await postgres.database(), warn: () => {}, connections: 1 });
+  const store = openDatabaseVotes({ database, now: () => new Date(), random: randomBytes });
+  try {
+    const limits = sharedLimits(database, 'closed', pino({ level: 'silent' }));
+    await rateLimit('votes', { count: 3, seconds: 60 }, limits).take('192.0.2.1');
+    await store.append(voteBy(1));
+    assert.equal(await database.query('SELECT name FROM pg_prepared_statements'), []);
+  } finally {
+    await store.close();
     await database.close();
   }
 });
