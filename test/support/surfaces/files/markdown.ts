@@ -84,9 +84,15 @@ export const markdown: Record<string, Expected> = {
       'JSON Schema: the shape of the JSON documents',
       'OpenAPI: every endpoint',
       'Agent skills: every agent as a skill to install',
+      // OpenAPI names the address of MCP too, but is too long to read for one.
+      'For developers: how to connect an assistant over MCP, and how to install the skills',
     ],
     'ul:nth-of-type(2) a @href': [
-      ...['api/agents.json', 'api/schema.json', 'api/openapi.json', '.well-known/agent-skills/index.json'],
+      'api/agents.json',
+      'api/schema.json',
+      'api/openapi.json',
+      '.well-known/agent-skills/index.json',
+      'developers',
     ].map((path) => `${base}/${path}`),
     'ul:nth-of-type(3) li': [
       'All prompts in full: every prompt in one file',
