@@ -282,6 +282,13 @@ test('narrows with filters, which the back button undoes one by one', async () =
     assert.is(await named(), 'none');
     await page.setViewportSize({ width: 390, height: 844 });
     assert.match(await named(), '"xylophone"');
+    const field = page.locator('#search');
+    await field.hover();
+    const withWords = await page.locator('.search-box').screenshot();
+    await field.evaluate((input: HTMLInputElement) => {
+      input.value = '';
+    });
+    assert.ok(withWords.equals(await page.locator('.search-box').screenshot()), 'nothing but the magnifying glass');
   });
 });
 
