@@ -264,10 +264,9 @@ function isTrapped(fields: Fields): boolean {
 
 /** Parses fields with `schema`. Throws Refusal `invalid_body` with all problems, without repeating what was sent (C7.21). */
 function parseBody<Schema extends z.ZodType>(schema: Schema, fields: Fields): z.infer<Schema> {
-  const values = { ...fields };
-  const parsed = schema.safeParse(values);
+  const parsed = schema.safeParse(fields);
   if (parsed.success) return parsed.data;
-  const wrong = explain(schema, values, { echo: false });
+  const wrong = explain(schema, fields, { echo: false });
   throw new Refusal('invalid_body', wrong.map(({ message }) => message).join(' '));
 }
 
