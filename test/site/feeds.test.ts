@@ -126,10 +126,8 @@ test('RSS has the ids, dates and links of its agents, newest first', () => {
 
 test('a title that contains the end of a CDATA section is the same in each feed', () => {
   const { title } = readXml(text('atom.xml')).feed.entry[1];
-  assert.equal(title, {
-    type: 'html',
-    '#text': 'Cut &amp; &lt;b&gt;paste&lt;/b&gt; ]]&gt; "quoted" ]]&gt; text',
-  });
+  // Many readers show a title as text, whatever its type is.
+  assert.equal(title, { type: 'text', '#text': nasty });
   assert.is(readXml(text('feed.xml')).rss.channel.item[1].title, nasty);
   assert.is(JSON.parse(text('feed.json')).items[1].title, nasty);
 });

@@ -88,23 +88,21 @@ interface FeedInput {
 /** How to pass values to the library that RSS and Atom write differently. */
 type Format = typeof atomFormat | typeof rssFormat;
 
-/** Titles are HTML. Only markup is escaped in them, since some readers show them as they are: `It&#x27;s`. */
+/** Titles are text: the library declares them as HTML, but many readers would show `Q&amp;A`. */
 const atomFormat = {
-  write: (feed: Feed) => feed.atom1(),
+  write: (feed: Feed) => feed.atom1().replace('<title type="html">', '<title type="text">'),
   /** The element of an entry. */
   element: 'entry',
-  title: escapeHtml,
   /** The label of a category. */
   label: (label: string) => label,
   /** The author of an entry. */
   byline: (author: Author) => ({ author: [author] }),
 };
 
-/** Titles are text. `author` may only be an email address (RSS 2.0), so entries name their creator. */
+/** `author` may only be an email address (RSS 2.0), so entries name their creator. */
 const rssFormat = {
   write: (feed: Feed) => feed.rss2(),
   element: 'item',
-  title: (title: string) => title.replaceAll(']]>', cdataEnd),
   label: xmlText,
   byline: ({ name }: Author) => ({ extensions: [{ name: 'dc:creator', objects: { _text: name } }] }),
 };
@@ -179,7 +177,7 @@ function itemOf(site: Site, agent: PublishedAgent, format: Format): Item {
   const { document } = agent;
   return {
     id: entryId(site, agent),
-    title: format.title(agent.title),
+    title: agent.title.replaceAll(']]>', cdataEnd),
     link: document.url,
     date: agent.changed,
     published: agent.published,

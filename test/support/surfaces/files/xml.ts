@@ -4,7 +4,7 @@ import type { Expected } from '../reader.ts';
 
 const { title: name, tagline, description, publisher, feedId } = publication;
 
-/** A text of the agent `rich` in a feed whose titles and summaries are HTML: the markup in it is text. */
+/** A text of the agent `rich` in a feed whose summaries are HTML: the markup in it is text. */
 const asHtml = (word: string) => `${word} &lt;i&gt;&amp;amp; "quoted" 'single' ]]&gt; Ωμέγα Жук`;
 
 const item = '/rss/channel/item[2]';
@@ -21,8 +21,8 @@ const feedOf = (path: string, about: { id: string; title: string; page: string }
   '/a:feed/a:link[@rel="self"]/@href': `${base}/${path}`,
   [`${entry}/a:id`]: `${feedId}/issues/2`,
   [`${entry}/a:link/@href`]: address,
-  [`${entry}/a:title`]: asHtml('Title'),
-  [`${entry}/a:title/@type`]: 'html',
+  [`${entry}/a:title`]: rich.title,
+  [`${entry}/a:title/@type`]: 'text',
   [`${entry}/a:summary`]: asHtml('Excerpt'),
   [`${entry}/a:summary/@type`]: 'html',
   [`${entry}/a:published`]: '2026-02-27T15:00:00.000Z',
