@@ -135,21 +135,15 @@ export const publicationImage = agentImage('catalog');
  * renamed the agent: a later folder with that name is another one.
  */
 export function changesOf({ slug, formerSlugs }: NumberedAgent, history: Site['history']): Change[] {
-  const lists = [slug, ...(formerSlugs ?? [])].map((name) => history.get(name) ?? []);
-  const moves = lists.map((list) => new Set(list.filter(({ whole }) => whole).map(({ commit }) => commit)));
-  const renamed = ({ commit }: Change, at: number) =>
-    moves.some((commits, other) => other !== at && commits.has(commit));
-  return lists
-    .flatMap((list, at) =>
-      list.slice(
-        at &&
-          Math.max(
-            0,
-            list.findIndex((change) => renamed(change, at)),
-          ),
-      ),
-    )
-    .sort((a, b) => b.time - a.time);
+  const names = [slug, ...(formerSlugs ?? [])];
+  const under = (name: string) => history.get(name) ?? [];
+  const renames = ({ commit }: Change, from: string) =>
+    names.some((to) => to !== from && under(to).some((change) => change.whole && change.commit === commit));
+  const ofAgent = names.map((name) => {
+    const last = name === slug ? 0 : under(name).findIndex((change) => renames(change, name));
+    return under(name).slice(Math.max(0, last));
+  });
+  return ofAgent.flat().sort((a, b) => b.time - a.time);
 }
 
 /** Makes addresses: absolute ones for feeds, the API and canonical links, paths for links within pages. */
