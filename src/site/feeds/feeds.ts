@@ -189,7 +189,6 @@ function itemOf(site: Site, agent: PublishedAgent, format: Format): Item {
         name: format.label(document.categoryLabel),
         term: agent.category,
         scheme: site.url.absolute('archive'),
-        domain: xmlText(site.url.absolute('archive')),
       },
     ],
   };

@@ -61,7 +61,8 @@ export const xmlFiles: Record<string, Expected> = {
     [`${item}/link`]: address,
     [`${item}/pubDate`]: 'Fri, 27 Feb 2026 15:00:00 GMT',
     [`${item}/category`]: coding,
-    [`${item}/category/@domain`]: `${base}/archive`,
+    // With an attribute, rss-parser gives programs an object instead of the label.
+    [`${item}/category/@*`]: [],
     [`${item}/dc:creator`]: publisher.name,
   },
   'atom.xml': feedOf('atom.xml', { id: feedId, title: name, page: '' }),
