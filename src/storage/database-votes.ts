@@ -133,7 +133,7 @@ const lateMs = 600_000;
 /** The votes that a statement counts, from `$1` on: the last one of each reader for each agent on each UTC day. */
 const lastVotes = `SELECT DISTINCT ON (day, slug, voter) (time AT TIME ZONE 'UTC')::date AS day, slug, voter, vote
   FROM catalog_votes WHERE time >= $1::date::timestamp AT TIME ZONE 'UTC'`;
-const latestFirst = 'ORDER BY day, slug, voter, position DESC';
+const latestFirst = 'ORDER BY day, slug, voter, time DESC, position DESC';
 const counts = "count(*) FILTER (WHERE vote = 'yes') AS yes, count(*) FILTER (WHERE vote = 'no') AS no";
 
 /**

@@ -200,6 +200,9 @@ test('an import of older votes counts their days again, and totals are printed a
     const days = ['2026-11-03', '2026-11-01', '2026-11-05'];
     await imported(days.map((day, at) => line({ id: `d${at}`, time: `${day}T10:00:00.000Z`, voter: 3 })).join(''));
     assert.equal(await totalsOf(env.DATABASE_URL), ['one,6,4,2']);
+    // The reader changed this vote later on the same day, in a vote that was imported before.
+    await imported(line({ id: 'e', time: '2026-11-05T09:00:00.000Z', vote: 'no' }));
+    assert.equal(await totalsOf(env.DATABASE_URL), ['one,6,4,2']);
   }));
 
 test('redact blanks the note of one vote in the database, for a role that may', () =>
