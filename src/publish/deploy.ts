@@ -217,7 +217,7 @@ function outcomeOf(name: string, child: ChildProcess): Promise<{ code: number | 
     child.on('error', (error) => resolve({ code: null, output: `${name} cannot be run (${error.message})` }));
     child.on('close', (code, signal) => {
       // The messages that quote it end the sentence themselves.
-      const lastLines = stderr.trim().split('\n').slice(-5).join(' / ').replace(/\.+$/, '');
+      const lastLines = stderr.trim().split(/\r?\n/).slice(-5).join(' / ').replace(/\.+$/, '');
       const output = lastLines || `${name} ended with ${signal ?? `code ${code}`}`;
       resolve({ code: code ?? 1, output });
     });

@@ -282,6 +282,11 @@ const unready: [name: string, before: string, message: RegExp][] = [
     'echo "ssh: Could not resolve hostname host.example: Name or service not known" >&2; exit 255',
     /\nCheck the host, its port and its firewall\./,
   ],
+  [
+    'another key, of which ssh speaks in lines for a terminal',
+    "printf 'Offending key in known_hosts:1\\r\\nHost key verification failed.\\r\\n' >&2; exit 255",
+    /Offending key in known_hosts:1 \/ Host key verification failed\. It serves .*\nRun ssh-keyscan/,
+  ],
   ['no words', 'exit 3', /did not accept the build: \S+ssh ended with code 3\. It serves what it served before\.\n$/],
   ['no time for words', 'kill -TERM $$', /did not accept the build: \S+ssh ended with SIGTERM\. It serves/],
 ];
