@@ -197,13 +197,14 @@ function itemOf(site: Site, agent: PublishedAgent, format: Format): Item {
 /** Characters that are not allowed in XML (XML 1.0, Char). Agents have none, but a custom template may. */
 const notInXml = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
-/** Adds a stylesheet for browsers (W3C, Associating Style Sheets with XML) and a newline at the end. */
-function styled({ assets, url }: Site, xml: string): string {
+/** Adds a stylesheet for browsers (W3C, Associating Style Sheets with XML), the language of Atom, and a newline at the end. */
+function styled({ assets, settings, url }: Site, xml: string): string {
   const sheet = assets.get('assets/feed.css');
   const version = sheet === undefined ? '' : `?v=${assetVersion(sheet)}`;
   const href = Handlebars.escapeExpression(`${url.absolute('assets/feed.css')}${version}`);
   const heading = `?>\n<?xml-stylesheet type="text/css" href="${href}"?>`;
-  return `${xml.replaceAll(cdataEnd, ']]]]><![CDATA[>').replace('?>', () => heading)}\n`.replace(notInXml, '\uFFFD');
+  const feed = xml.replace(/^<feed /m, `<feed xml:lang="${settings.language}" `);
+  return `${feed.replaceAll(cdataEnd, ']]]]><![CDATA[>').replace('?>', () => heading)}\n`.replace(notInXml, '\uFFFD');
 }
 
 /** JSON Feed 1.1 (jsonfeed.org/version/1.1). The feed library writes only version 1. */

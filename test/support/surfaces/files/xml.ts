@@ -10,6 +10,8 @@ const asHtml = (word: string) => `${word} &lt;i&gt;&amp;amp; "quoted" 'single' ]
 const item = '/rss/channel/item[2]';
 const entry = '/a:feed/a:entry[2]';
 const feedOf = (path: string, about: { id: string; title: string; page: string }): Expected => ({
+  // newsboat shows a feed from right to left because of its language.
+  '/a:feed/@xml:lang': 'en',
   '/a:feed/a:id': about.id,
   '/a:feed/a:title': about.title,
   '/a:feed/a:subtitle': description,
