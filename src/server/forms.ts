@@ -245,9 +245,7 @@ interface Refused {
 async function refuse(request: IncomingMessage, response: ServerResponse, { build, kind, cors, refusal }: Refused) {
   const { code, message, status } = refusal;
   const headers = { ...refusal.headers, ...cors };
-  const { accept = '', referer } = request.headers;
-  // Links and NetSurf accept any type, but name the page of the form.
-  if (kind === 'form' && (accept.includes('text/html') || referer !== undefined)) {
+  if (kind === 'form' && (request.headers.accept ?? '').includes('text/html')) {
     const fill = (text: string) => text.replaceAll(generalMessages.refused, () => escapeHtml(readerMessage(message)));
     await sendPage(response, build, { path: 'refused.html', status, headers, fill });
   } else sendError(response, code, message, headers);
