@@ -181,6 +181,25 @@ interface Box {
   height: number;
 }
 
+test('sees the magnifying glass beside the words and the key /, whatever their direction and that of the page', async () => {
+  await reader.onOwnPage('/', async (page) => {
+    for (const direction of ['ltr', 'rtl'])
+      for (const words of ['', 'בודק']) {
+        await page.locator('html').evaluate((html: HTMLElement, direction) => {
+          html.dir = direction;
+        }, direction);
+        await page.locator('#search').fill(words);
+        await page.locator('#search').blur();
+        const [glass, field, key] = await page
+          .locator('.search-mark, #search, #search + kbd')
+          .evaluateAll((elements) => elements.map((element) => element.getBoundingClientRect()));
+        const padding = await page.locator('#search').evaluate((input) => getComputedStyle(input).paddingLeft);
+        assert.ok(glass && field && glass.right <= field.left + Number.parseFloat(padding), `${words} in ${direction}`);
+        if (words === '') assert.ok(key && glass.right < key.left, `the key in ${direction}`);
+      }
+  });
+});
+
 test('sees number, date, category, title and excerpt of results, for each searched field', async () => {
   const files = await inFolder((folder) => {
     writeRichCatalog(folder);
