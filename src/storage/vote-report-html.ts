@@ -29,7 +29,8 @@ const percent = (share: number) => `${Math.round(share * 100)}%`;
 /** Draws the votes of each day as stacked bars: yes filled, no hatched. `days` are in order and have no gaps. */
 function dayPlot(days: readonly DayVotes[], description: string): Html {
   const [first, last] = [days[0]?.day ?? '', days.at(-1)?.day ?? ''];
-  const [left, right, top, bottom] = [44, width - 8, 12, 220];
+  // The names of days are centered below the first and the last bar.
+  const [left, right, top, bottom] = [44, width - 44, 12, 220];
   const x = scaleUtc([new Date(first), new Date(addDays(last, 1))], [left, right]);
   const most = Math.max(4, ...days.map(({ yes, no }) => yes + no));
   const y = scaleLinear([0, most], [bottom, top]).nice(4);

@@ -81,8 +81,8 @@ test('a day with as many yes as no is drawn, and can be the one with the most vo
 for (const [days, gap] of [
   // A few days would be wide bars without meaning, so the plot has at least 14.
   [14, 1],
-  [166, 1],
-  [167, 0],
+  [157, 1],
+  [158, 0],
 ] as const) {
   test(`the bars of ${days} days fill the plot${gap === 0 ? '' : ', with a gap between two'}`, async () => {
     const $ = await page(
@@ -102,6 +102,9 @@ for (const [days, gap] of [
       [],
     );
     assert.is(bars.length, days);
+    const names = numbers($, 'svg:eq(0) text[text-anchor="middle"]', 'x');
+    // In a wide font, the name of a day has 80 pixels.
+    assert.ok(Math.max(...names) <= 720 - 40, 'the name of the last day is not cut');
   });
 }
 
