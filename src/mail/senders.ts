@@ -134,8 +134,7 @@ async function openSmtpSender(
   if (subscriptions !== undefined) requireMailKey(environment);
   else await readSubscriptions(join(data, 'signups.jsonl'), refuseMalformed);
   const key = await openMailKey({ environment, folder: data, random: randomBytes });
-  const pace = { maxConnections: mostAtOnce, rateLimit: settings.rate, now: () => now().getTime(), wait };
-  const smtp = openSmtp(settings.smtp, pace);
+  const smtp = openSmtp(settings.smtp, { maxConnections: mostAtOnce, rateLimit: settings.rate, wait });
   const sender = smtpSender({
     ...{ smtp, key, list, runtimeUrl, now, signal, onProgress },
     subscriptions: subscriptions ?? fileSubscriptions(join(data, 'signups.jsonl')),

@@ -24,8 +24,6 @@ interface SmtpPace {
   maxConnections?: number;
   /** How many emails in a second, at most, over all connections. @default 5 */
   rateLimit?: number;
-  /** Milliseconds since 1970. @default Date.now */
-  now?: () => number;
   /** @default node:timers/promises */
   wait?: (ms: number) => Promise<unknown>;
 }
@@ -86,7 +84,7 @@ export type Smtp = ReturnType<typeof openSmtp>;
 /** Sends emails over SMTP, never one of them twice: nodemailer would repeat an email whose connection broke. */
 export function openSmtp(
   { from, ...server }: SmtpSettings,
-  { maxConnections = 1, rateLimit = 5, now = Date.now, wait = sleep }: SmtpPace = {},
+  { maxConnections = 1, rateLimit = 5, wait = sleep }: SmtpPace = {},
 ) {
   const transport = createTransport({
     ...server,
@@ -113,7 +111,10 @@ export function openSmtp(
     done();
   });
 
-  /** When the next email may be sent. nodemailer's own limit lets each connection send an email before it counts. */
+  /**
+   * When the next email may be sent, by a clock that is never set back. nodemailer's own limit lets each connection send an email
+   * before it counts.
+   */
   let next = 0;
 
   return {
@@ -135,9 +136,10 @@ export function openSmtp(
         await beforeEnd?.();
         complete = true;
       });
-      const at = Math.max(next, now());
+      const now = performance.now();
+      const at = Math.max(next, now);
       next = at + 1000 / rateLimit;
-      if (at > now()) await wait(Math.ceil(at - now()));
+      if (at > now) await wait(Math.ceil(at - now));
       try {
         await transport.sendMail({ ...mail, from, to: { name: '', address: to }, headers });
       } catch (error) {

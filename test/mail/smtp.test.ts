@@ -225,6 +225,26 @@ for (const [response, outcome] of answers) {
   });
 }
 
+test('a clock that is set back delays no email', async () => {
+  const mailbox = await startMailbox();
+  const pauses: number[] = [];
+  const { now } = Date;
+  let shift = 0;
+  Date.now = () => now() + shift;
+  try {
+    const smtp = openSmtp(settings(mailbox.url), { wait: async (ms) => void pauses.push(ms) });
+    await smtp.send(mail);
+    shift = -3 * 3_600_000;
+    await smtp.send({ ...mail, to: 'bob@example.com' });
+    smtp.close();
+  } finally {
+    Date.now = now;
+    await mailbox.close();
+  }
+  assert.is(mailbox.mails.length, 2);
+  assert.ok(pauses.every((ms) => ms <= 200));
+});
+
 test('an email that may not be ended is not sent, also not as a part of the next one', async () => {
   const mailbox = await startMailbox();
   const smtp = openSmtp(settings(mailbox.url), { rateLimit: 1_000_000 });
