@@ -177,11 +177,12 @@ export function createApp(app: AppParts): RequestListener {
     below(path).forEach(add);
   };
   const answered = (request: IncomingMessage, response: ServerResponse, path: string, begun: number) => {
-    log.request(request, response, path, begun);
-    metrics?.request(path, response.statusCode, Date.now() - begun);
+    const ms = performance.now() - begun;
+    log.request(request, response, path, ms);
+    metrics?.request(path, response.statusCode, ms);
   };
   return (request, response) => {
-    const begun = Date.now();
+    const begun = performance.now();
     const target = parseTarget(request.url ?? '/');
     requestId(request, app.settings.trustProxy);
     if (serveFromMemory(request, response, follower.current(), target)) {

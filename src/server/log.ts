@@ -98,14 +98,13 @@ export function serverLog(level: string, destination: LogDestination = lastingDe
   const fixed = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
   return {
     log,
-    /** Writes the line of a request that was answered. `path` is the requested one, without the query. */
-    request(request: IncomingMessage, response: ServerResponse, path: string, begun: number): void {
+    /** Writes the line of a request that was answered. `path` is the requested one, without the query; `ms` is how long it took. */
+    request(request: IncomingMessage, response: ServerResponse, path: string, ms: number): void {
       const level = levelOf(response.statusCode);
       if (!isLogged[level]) return;
-      const now = Date.now();
       destination.write(
-        `{"level":${pino.levels.values[level]},"time":${now},${fixed},"request":"${requestId(request)}","method":"${request.method}","path":${JSON.stringify(withoutAddress(path))},` +
-          `"status":${response.statusCode},"ms":${now - begun},"msg":"request"}\n`,
+        `{"level":${pino.levels.values[level]},"time":${Date.now()},${fixed},"request":"${requestId(request)}","method":"${request.method}","path":${JSON.stringify(withoutAddress(path))},` +
+          `"status":${response.statusCode},"ms":${Math.round(ms)},"msg":"request"}\n`,
       );
     },
     /** Writes all buffered lines. */

@@ -4,6 +4,7 @@ import { startMetrics } from '../../src/server/metrics.ts';
 import type { VoteStore } from '../../src/storage/vote.ts';
 import { loud } from '../support/loud.ts';
 import { ask, postJson } from '../support/requests.ts';
+import { withRuntime } from '../support/server.ts';
 import { stopStores, stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 import { vote } from '../support/voting.ts';
@@ -160,5 +161,21 @@ test('votes that the store refuses are counted, and wait no longer', async () =>
     await metrics.close();
   }
 });
+
+test('a clock that is set back makes no request take less than no time, in the log and in metrics', () =>
+  withRuntime({ flags: { metrics: '127.0.0.1:0' } }, async ({ server }) => {
+    const { now } = Date;
+    let shift = 0;
+    Date.now = () => now() - 3_600_000 * shift++;
+    try {
+      await vote(server.address, 'a');
+    } finally {
+      Date.now = now;
+    }
+    const [, address = ''] = /"address":"(http:[^"]+\/metrics)"/.exec(server.logged()) ?? [];
+    const sum = samples(await (await fetch(address)).text()).get('catalog_http_request_seconds_sum{route="feedback"}');
+    assert.ok(Number(sum) > 0);
+    assert.not.match(server.logged(), '"ms":-');
+  }));
 
 test.run();
