@@ -80,7 +80,10 @@ export function openDatabaseVotes({ database, now, random, onPass }: DatabaseVot
   };
 }
 
-/** Adds votes in one statement, and returns how many of them are new: those with an existing id are left out. */
+/**
+ * Adds votes in one statement, and returns how many of them are new: those with an existing id are left out. Days from the
+ * earliest of them on that were counted already, which clocks that differ or an import can cause, are counted again.
+ */
 export async function insertVotes(database: Database, votes: readonly StoredVote[]): Promise<number> {
   const columns = [
     votes.map(({ id }) => id),
@@ -91,7 +94,9 @@ export async function insertVotes(database: Database, votes: readonly StoredVote
     votes.map(({ note }) => note?.replaceAll('\0', '\uFFFD') ?? null),
     votes.map(({ voter }) => voter),
   ];
-  const text = `INSERT INTO catalog_votes (id, time, slug, vote, note, voter)
+  const text = `WITH recounted AS (DELETE FROM catalog_vote_days
+      WHERE day >= (SELECT min(time AT TIME ZONE 'UTC')::date FROM unnest($2::timestamptz[]) AS time))
+    INSERT INTO catalog_votes (id, time, slug, vote, note, voter)
     SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[])
     ON CONFLICT (id) DO NOTHING RETURNING 1`;
   return (await database.query(text, columns)).length;
@@ -191,10 +196,6 @@ export async function importVotes(database: Database, votes: AsyncIterable<Store
     for (const { id } of left) await redactInDatabase(database, id);
     added += stored;
     existing += batch.length - stored;
-    // Also for votes that exist: an earlier import may have been interrupted here.
-    const days = batch.map(({ time }) => utcDay(new Date(time))).sort();
-    // The totals from that day on are counted again.
-    await database.query('DELETE FROM catalog_vote_days WHERE day >= $1', [days[0] ?? '9999-12-31']);
     batch = [];
   };
   for await (const vote of votes) {

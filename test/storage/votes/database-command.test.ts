@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { liveTotals } from '../../../src/storage/database-votes.ts';
+import { insertVotes, liveTotals } from '../../../src/storage/database-votes.ts';
 import { openVoteLog } from '../../../src/storage/file-votes.ts';
 import { openDatabase } from '../../../src/storage/postgres.ts';
 import { inFolder, writeFiles } from '../../support/catalog.ts';
@@ -204,6 +204,24 @@ test('an import of older votes counts their days again, and totals are printed a
     await imported(line({ id: 'e', time: '2026-11-05T09:00:00.000Z', vote: 'no' }));
     assert.equal(await totalsOf(env.DATABASE_URL), ['one,6,4,2']);
   }));
+
+test('votes that are stored after their day was counted, since a clock was ahead, still count', async () => {
+  const url = await postgres.database();
+  const database = openDatabase({ url, warn: () => {} });
+  const vote = (id: string, time: string) =>
+    insertVotes(database, [{ id, time, slug: 'one', vote: 'yes', voter: id.repeat(32) }]);
+  const totals = async (now: string) => (await liveTotals(database, new Date(now))).map(({ yes }) => yes);
+  try {
+    await vote('a', '2026-11-01T09:00:00Z');
+    await vote('b', '2026-11-02T09:00:00Z');
+    assert.equal(await totals('2026-11-09T09:00:00Z'), [2]);
+    await vote('c', '2026-11-02T10:00:00Z');
+    await vote('d', '2026-11-02T11:00:00Z');
+    assert.equal(await totals('2026-11-03T09:00:00Z'), [4]);
+  } finally {
+    await database.close();
+  }
+});
 
 test('redact blanks the note of one vote in the database, for a role that may', () =>
   withBoth(async (folder, env) => {
