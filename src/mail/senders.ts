@@ -274,9 +274,11 @@ async function sendWaiting(
     }
   }
 
-  async function refuse({ id, email }: StoredSubscription): Promise<void> {
+  async function refuse({ id, email, confirmed = '' }: StoredSubscription): Promise<void> {
     await mark(id, 'refused');
-    await subscriptions.suppress(addressHash(email, key), now().toISOString());
+    const time = now().toISOString();
+    // The clock may have gone back since the reader confirmed.
+    await subscriptions.suppress(addressHash(email, key), time > confirmed ? time : confirmed);
   }
 
   async function work(): Promise<void> {

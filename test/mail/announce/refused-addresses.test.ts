@@ -51,6 +51,22 @@ test('an address that is refused permanently gets no more email, and one that is
   );
 });
 
+test('an address that is refused permanently gets no more email, also if the clock went back since it was confirmed', () =>
+  withReaders(
+    numbers(2).map(addressOf),
+    async ({ send }) => {
+      const now = () => new Date('2026-10-31T08:00:00Z');
+      assert.match((await send(smallSubject(), { now })).message, / never mailed again: 1\.$/);
+      const next = { ...smallSubject(), key: 'catalog:tag:press.example,2026:catalog:daily:2026-11-21' };
+      assert.match((await send(next)).message, /: 1 of 1 email\.$/);
+    },
+    {
+      onRcptTo({ address }, _session, done) {
+        done(address === addressOf(2) ? refuse(550, 'no such user') : undefined);
+      },
+    },
+  ));
+
 test('a server that refuses everyone because it is set up wrongly costs no reader the email', () => {
   let open = false;
   return withReaders(
