@@ -15,6 +15,7 @@ import {
   orNull,
 } from '../lib/git.ts';
 import { entry } from '../lib/groups.ts';
+import { once } from '../lib/lazy.ts';
 import { compareText, servedText } from '../lib/text.ts';
 import type { Change } from '../schema/agent.ts';
 import { type Schedule, scheduleIn } from './parse/front-matter.ts';
@@ -274,9 +275,8 @@ function firstNumbered(cwd: string, tip: string, slugs: readonly string[]): stri
   const files = slugs.map((slug) => `agents/${slug}/agent.md`);
   const added = ['--relative', '--name-only', '--diff-filter=AM', '-G^issue:', tip, '--', ...files];
   const log = orNull(() => commitsIn(cwd, added));
-  const oldest = log?.at(-1)?.lines.filter((line) => line !== '') ?? [];
-  const [only] = oldest;
-  return oldest.length === 1 && only !== undefined ? (slugs[files.indexOf(only)] ?? null) : null;
+  const [first, other] = log?.at(-1)?.lines.filter((line) => line !== '') ?? [];
+  return first !== undefined && other === undefined ? (slugs[files.indexOf(first)] ?? null) : null;
 }
 
 /** A number and a date that belong to a published agent without a folder, so no other agent can have them. */
@@ -372,23 +372,28 @@ function withPublishedDates(
 ): typeof agents {
   const numbered = agents.filter(([, { issue }]) => issue !== null);
   numbered.sort(([, a], [, b]) => Number(a.issue) - Number(b.issue));
-  const waiting = agents.flatMap(([, { issue, draft, date }]) =>
-    issue === null && !draft && date !== null ? date : [],
-  );
+  const waiting = agents.filter(([, { issue, draft }]) => issue === null && !draft).map(([, { date }]) => date ?? '~');
   const [end = ''] = [addDays(day, 1), ...waiting].sort();
   const dates = ['', ...numbered.map(([, { date }]) => date ?? ''), end];
-  const falls = (index: number) => (dates[index] ?? '') >= (dates[index + 1] ?? '');
-  const doubtful = new Set(numbered.filter((_, index) => falls(index) || falls(index + 1)).map(([slug]) => slug));
-  if (doubtful.size === 0) return agents;
-  const replaced = replacedVersions(cwd, [commit], 'date');
-  return agents.map(([slug, schedule]) => {
-    const slugs = doubtful.has(slug) ? [slug, ...schedule.formerSlugs] : [];
-    const first = replaced.findLast(
+  const replaced = once(() => replacedVersions(cwd, [commit], 'date'));
+  const checked = new Map<string, Schedule>();
+  const indexes = [...numbered.keys()];
+  for (const index of indexes) {
+    const [before = '', date = '', after = ''] = dates.slice(index, index + 3);
+    const [slug = '', schedule] = numbered[index] ?? [];
+    const isInOrder = before < date && date < after && date <= day;
+    if (schedule === undefined || checked.has(slug) || isInOrder) continue;
+    const slugs = [slug, ...schedule.formerSlugs];
+    const first = replaced().findLast(
       ({ slug, schedule: { issue, date }, committed }) =>
         slugs.includes(slug) && issue === schedule.issue && (date ?? '~') <= latestDay(committed),
     );
-    return [slug, { ...schedule, date: first?.schedule.date ?? schedule.date }];
-  });
+    checked.set(slug, { ...schedule, date: first?.schedule.date ?? schedule.date });
+    dates[index + 1] = checked.get(slug)?.date ?? '';
+    // The neighbors may have been moved together with this agent.
+    indexes.push(index - 1, index + 1);
+  }
+  return agents.map(([slug, schedule]) => [slug, checked.get(slug) ?? schedule]);
 }
 
 /** Returns the schedule in each blob. Most blobs are files of the working tree, which are already parsed. */

@@ -49,6 +49,28 @@ test('a published agent whose date was moved to the future, and merged anyway, k
     assert.is(folders.find(({ slug }) => slug === 'two')?.agent?.date, '2026-01-02');
   }));
 
+test('several published agents that were moved together, and merged anyway, all keep their pages and their dates', () =>
+  withRecord((folder) => {
+    for (const days of [
+      ['2099-12-24', '2099-12-25'],
+      ['2026-01-07', '2026-01-08'],
+    ]) {
+      const [two = '', three = ''] = days;
+      put(
+        folder,
+        { slug: 'two', date: two, front: { issue: '2' } },
+        { slug: 'three', date: three, front: { issue: '3' } },
+        agent('four', 5, { issue: '4' }),
+      );
+      commit(folder);
+      assert.equal(errors(folder), [
+        'record/date three/agent.md:3 Write `date: 2026-01-03`.',
+        'record/date two/agent.md:3 Write `date: 2026-01-02`.',
+      ]);
+      assert.equal(built(folder), { one: 1, two: 2, three: 3, four: 4 });
+    }
+  }));
+
 test('a published agent that was moved to a later date, and merged anyway, keeps its date when that day has come', () =>
   withRecord((folder) => {
     put(folder, agent('two', 5, { issue: '2' }));

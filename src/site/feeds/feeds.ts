@@ -185,11 +185,7 @@ function itemOf(site: Site, agent: PublishedAgent, format: Format): Item {
     content: entryContent(site, agent),
     ...format.byline(authorOf(site)),
     category: [
-      {
-        name: format.label(document.categoryLabel),
-        term: agent.category,
-        scheme: site.url.absolute('archive'),
-      },
+      { name: format.label(document.categoryLabel), term: agent.category, scheme: site.url.absolute('archive') },
     ],
   };
 }
