@@ -247,7 +247,7 @@ export const llms = single(
       `- [JSON Schema](${url.absolute('api/schema.json')}): the shape of the JSON documents`,
       `- [OpenAPI](${url.absolute('api/openapi.json')}): every endpoint`,
       `- [Agent skills](${url.absolute('.well-known/agent-skills/index.json')}): every agent as a skill to install`,
-      `- [For developers](${url.absolute('developers')}): how to connect an assistant over MCP, and how to install the skills`,
+      `- [For developers](${url.absolute('developers')}): ${settings.runtimeUrl === null ? '' : 'how to connect an assistant over MCP, and '}how to install the skills`,
       '',
       '## Optional',
       '',

@@ -52,7 +52,8 @@ export async function findings({ files, large, bare, sent }: Builds): Promise<Ma
     found.set(`${path} (large)`, differences(readXml(large.get(path)?.toString('utf8') ?? ''), expected));
   }
   for (const [path, expected] of Object.entries(barePages)) {
-    found.set(`${path} (bare)`, differences(readHtml(bareText(path)), expected));
+    const read = path.endsWith('.html') ? readHtml : readMarkdown;
+    found.set(`${path} (bare)`, differences(read(bareText(path)), expected));
   }
   for (const [path, expected] of Object.entries(sentMails)) {
     found.set(`${path} (sent)`, differences(readHtml(sent.get(path)?.toString('utf8') ?? ''), expected));

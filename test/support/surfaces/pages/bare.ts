@@ -4,7 +4,7 @@ import type { Expected } from '../reader.ts';
 
 const { title: name, description } = publication;
 
-/** Pages of a preview without agents and without a server: nothing to list, no forms. */
+/** Pages, and the index for language models, of a preview without agents and without a server: nothing to list, no forms. */
 export const barePages: Record<string, Expected> = {
   'index.html': {
     h1: name,
@@ -45,4 +45,5 @@ export const barePages: Record<string, Expected> = {
   },
   '404.html': { 'section[aria-labelledby=newest]': [], '.page-head p:last-child': 'Go to the home page.' },
   'about.html': { 'form.subscribe': [] },
+  'llms.txt': { 'li:contains("For developers")': 'For developers: how to install the skills' },
 };
