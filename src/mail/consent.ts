@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import * as z from 'zod';
 import { OperationError, prevented, UsageError } from '../lib/errors.ts';
+import { inTurn } from '../lib/lazy.ts';
 import { darkStyles, mailStyles } from '../site/mail/mail-styles.ts';
 import { createFile, type Disk, hasCode, ifMissing, makeFolder, syncFolder } from '../storage/disk.ts';
 import {
@@ -208,16 +209,16 @@ export async function unsubscribe({ id }: Claims, { subscriptions, now }: Consen
   if (all.some(isOpen)) await subscriptions.mark(id, 'unsubscribed', new Date(now()).toISOString());
 }
 
-/** Someone who gets emails: a confirmed address, and the subscription that links to unsubscribe are made for. */
-type Recipient = Pick<StoredSubscription, 'id' | 'email' | 'list'>;
-
-/** Everyone who gets the emails of a list: each address once, in the order in which they subscribed. */
+/**
+ * Everyone who gets the emails of a list: each address once, with the subscription that links to unsubscribe are made for, in the
+ * order in which they subscribed.
+ */
 export async function recipients(
   list: ListName,
   { subscriptions, key }: { subscriptions: Pick<SubscriptionStore, 'find' | 'suppressions'>; key: Buffer },
-): Promise<Recipient[]> {
+): Promise<StoredSubscription[]> {
   const suppressions = await subscriptions.suppressions();
-  const byAddress = new Map<string, Recipient>();
+  const byAddress = new Map<string, StoredSubscription>();
   for (const subscription of await subscriptions.find({ list })) {
     const address = subscription.email.toLowerCase();
     if (!byAddress.has(address) && isActive(subscription, suppressions, key)) byAddress.set(address, subscription);
@@ -264,9 +265,15 @@ export async function toAsk(id: string, { subscriptions, key }: ConsentTools): P
   for (const each of all.slice(0, position)) {
     const isRecent = each.pending && timeOf(asking) - timeOf(each) < askWindowMs;
     if (isRecent && !asked.some((earlier) => sharesEmail(earlier, each))) asked.push(each);
-    if (asked.length === mostAsks) return null;
   }
-  return asked.some((earlier) => sharesEmail(earlier, asking)) ? null : asking;
+  return asked.length >= mostAsks || asked.some((earlier) => sharesEmail(earlier, asking)) ? null : asking;
+}
+
+/** A subscription and the later ones that its email is also for. */
+async function sharing(id: string, { subscriptions }: ConsentTools): Promise<StoredSubscription[]> {
+  const [first] = await subscriptions.find({ id });
+  const all = first === undefined ? [] : await subscriptions.find({ email: first.email });
+  return all.slice(all.findIndex((each) => each.id === id)).filter((each) => first && sharesEmail(first, each));
 }
 
 /** Whether two subscriptions are of one address to one list. */
@@ -346,7 +353,7 @@ export function openConfirmations(tools: ConfirmationTools) {
   const retries = new Set<NodeJS.Timeout>();
   /** The subscriptions whose email was certainly not sent so far. */
   const unsent = new Set<string>();
-  let turn: Promise<void> = Promise.resolve();
+  const inOrder = inTurn();
   let waiting = 0;
   let isClosed = false;
 
@@ -357,18 +364,20 @@ export function openConfirmations(tools: ConfirmationTools) {
     }
     waiting += 1;
     unsent.add(id);
-    turn = turn
-      .then(() => send(id, attempt))
-      .finally(() => {
-        waiting -= 1;
-      });
+    void inOrder(() => send(id, attempt)).finally(() => {
+      waiting -= 1;
+    });
   }
 
-  /** So its reader can subscribe again at once, and it does not count as one of the emails that a mailbox gets. */
+  /**
+   * So its reader can subscribe again at once, and it does not count as one of the emails that a mailbox gets. Neither do later
+   * requests that were to share its email.
+   */
   async function giveUp(id: string): Promise<void> {
     unsent.delete(id);
-    await subscriptions
-      .mark(id, 'unsent', new Date(now()).toISOString())
+    const time = new Date(now()).toISOString();
+    await sharing(id, tools)
+      .then((all) => Promise.all(all.map((each) => subscriptions.mark(each.id, 'unsent', time))))
       .catch((err) => log.warn({ err }, 'That an email to confirm a subscription was not sent could not be stored.'));
   }
 
@@ -406,7 +415,7 @@ export function openConfirmations(tools: ConfirmationTools) {
     /** Waits a few seconds for emails that are being sent, and stores which ones were not. */
     async close() {
       for (const retry of retries) clearTimeout(retry);
-      await Promise.race([turn, sleep(patienceMs, undefined, { ref: false })]);
+      await Promise.race([inOrder(async () => {}), sleep(patienceMs, undefined, { ref: false })]);
       isClosed = true;
       await Promise.race([Promise.all([...unsent].map(giveUp)), sleep(patienceMs, undefined, { ref: false })]);
       smtp.close();

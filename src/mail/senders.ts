@@ -306,8 +306,7 @@ function summary({ announcement }: Claim, reason: string): Sent {
   const deliveries = { accepted: 0, waiting: 0, deferred: 0, sending: 0, refused: 0, ended: 0 };
   for (const state of announcement.deliveries?.values() ?? []) deliveries[state] += 1;
   const { accepted, waiting, deferred, sending, refused, ended } = deliveries;
-  const total = announcement.deliveries?.size ?? 0;
-  const lines = [`Accepted by the mail server: ${accepted} of ${plural(total, 'email')}.`];
+  const lines = [`Accepted by the mail server: ${accepted} of ${plural(announcement.deliveries?.size ?? 0, 'email')}.`];
   if (refused > 0) lines.push(`Refused permanently, and never mailed again: ${refused}.`);
   if (ended > 0) lines.push(`Unsubscribed meanwhile: ${ended}.`);
   if (waiting + deferred > 0)

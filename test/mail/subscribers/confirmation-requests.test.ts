@@ -15,7 +15,7 @@ const runtimeUrl = 'https://run.example/base';
 interface Tried {
   confirmations: ReturnType<typeof openConfirmations>;
   /** Adds a subscription, and asks its reader to confirm it. */
-  ask(id: string, list?: ListName): void;
+  ask(id: string, list?: ListName, email?: string): void;
   sent: Mail[];
   /** The subscriptions that are stored as not asked. */
   unsent: string[];
@@ -64,8 +64,7 @@ async function withMails(
   try {
     const tools = { subscriptions, key, now: () => now, smtp, title: () => 'A & <B>', runtimeUrl: () => url, log };
     const confirmations = openConfirmations(tools);
-    const ask = (id: string, list: ListName = 'daily') => {
-      const email = `${id}@example.com`;
+    const ask = (id: string, list: ListName = 'daily', email = `${id}@example.com`) => {
       index.add({ id, time: new Date(now).toISOString(), email, list, pending: true });
       confirmations.ask(id);
     };
@@ -125,6 +124,19 @@ test('an email that was certainly not sent is tried again after one minute and a
     );
     assert.equal(logged.at(-1), [facts, `${notSent} The reader can subscribe again.`]);
     assert.equal(unsent, ['ann'], 'it is no longer one of the emails that an address gets');
+  }));
+
+test('if an email is given up, so are later requests of its reader that were to share it', () =>
+  withMails({ send: () => Promise.reject(notDelivered) }, async ({ ask, sent, unsent, pauses }) => {
+    ask('ann');
+    await settled();
+    ask('again', 'daily', 'ann@example.com');
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      await settled();
+      pauses[attempt]?.end();
+    }
+    await settled();
+    assert.equal([sent.length, unsent], [3, ['ann', 'again']]);
   }));
 
 test('an email that was sent at the second attempt is not sent a third time', () => {
