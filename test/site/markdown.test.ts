@@ -197,7 +197,7 @@ test('links of an answer to its own headings or to files of the reader are text,
   assert.is(forMail(answer, page), `<p>${links}</p>\n`);
 });
 
-test('in an email, each cell of a table with five columns or more has the name of its column, unless one is empty', () => {
+test('in an email, each cell of a table with five columns or wide words has the name of its column, unless one is empty', () => {
   const labels = (columns: readonly string[], cells: readonly string[]) => {
     const table = [columns, columns.map(() => '-'), cells].map((row) => `| ${row.join(' | ')} |\n`).join('');
     return [...forMail(table, page).matchAll(/<span class="label quiet" [^>]*>([^<]*)<\/span>([^<]*)/g)].map(
@@ -206,6 +206,8 @@ test('in an email, each cell of a table with five columns or more has the name o
   };
   assert.equal(labels(['a', '', 'c', 'd', 'e'], ['1', '2', '', '4', '5']), ['a: 1', 'd: 4', 'e: 5']);
   assert.equal(labels(['a', 'b', 'c', 'd'], ['1', '2', '3', '4']), []);
+  const words = ['reconciliation', 'commissioned', 'sentences'];
+  assert.equal(labels(['a', 'b', 'c'], words), ['a: reconciliation', 'b: commissioned', 'c: sentences']);
 });
 
 test.run();

@@ -30,8 +30,8 @@ export const mailStyles = {
   foot: `margin: 32px 0 0; padding: 16px 0 0; border-top: 1px solid ${line}; font-family: ${sans}; font-size: 14px; line-height: 1.6; color: ${quiet};`,
 } as const;
 
-/** Shows each row of a table with many columns as a list on phones, where the columns would be a few letters wide. */
-export const narrowStyles = `@media (max-width: 480px) {
+/** Shows each row of a wide table as a list in windows that are narrower than the column of an email. */
+export const narrowStyles = `@media (max-width: 600px) {
 .wide thead { display: none !important; }
 .wide tr, .wide td { display: block !important; }
 .wide td { border: 0 !important; padding: 0 !important; }

@@ -20,6 +20,8 @@ const mailLabel = 'display: none; color: #615b50;';
 
 /** How many columns are too many for a phone. */
 const manyColumns = 5;
+/** The width of a table on a small phone and in the column of an email, and the gap beside each cell, in pixels. */
+const [phoneWidth, columnWidth, cellGap] = [280, 568, 8];
 
 const mailPre = 'white-space: pre-wrap; word-break: break-word;';
 
@@ -144,32 +146,47 @@ function withAdaptedTables(tokens: readonly Token[], Made: MakeToken): Token[] {
 }
 
 /**
- * Gives tables in an email their styles, since email programs drop stylesheets. Each cell of a table with many columns has the
- * name of its column, which only phones show: there, each row is a list.
+ * Gives tables in an email their styles, since email programs drop stylesheets. Each cell of a table that is too wide for a
+ * phone has the name of its column, which only phones show: there, each row is a list.
  */
 function styleMailTables(tokens: readonly Token[], Made: MakeToken): void {
-  // Breaking words makes columns as narrow as a letter, unless they have a width, for all in a narrow window.
-  const columns = tokens.filter(({ type }) => type === 'th_open').length;
-  const cell = `${mailCell} min-width: ${Math.min(56, Math.floor(320 / columns) - 8)}px;`;
-  let [names, column, table]: [string[], number, Token?] = [[], 0];
+  let [columns, column]: [ReturnType<typeof columnsOf>, number] = [columnsOf([]), 0];
   for (const [at, token] of tokens.entries()) {
     if (token.type === 'table_open') {
+      columns = columnsOf(tokens.slice(at));
       token.attrSet('style', 'border-collapse: collapse;');
-      [names, table] = [[], token];
+      if (columns.isWide) token.attrSet('class', 'wide');
     }
     if (token.type === 'tr_open') column = 0;
     if (!/^t[dh]_open$/.test(token.type)) continue;
-    token.attrSet('style', cell);
+    token.attrSet('style', `${mailCell} min-width: ${columns.widths[column]}px;`);
     const text = tokens[at + 1];
-    if (token.type === 'th_open' && names.push(textOf(text)) === manyColumns) table?.attrSet('class', 'wide');
-    const name = names[column++] ?? '';
-    if (token.type === 'th_open' || names.length < manyColumns || name === '' || text?.content === '') continue;
+    const name = columns.names[column++] ?? '';
+    if (token.type === 'th_open' || !columns.isWide || name === '' || text?.content === '') continue;
     const open = new Made('label_open', 'span', 1);
     open.attrSet('class', 'label quiet');
     open.attrSet('style', mailLabel);
     const label = Object.assign(new Made('text', '', 0), { content: `${name}: ` });
     text?.children?.unshift(open, label, new Made('label_close', 'span', -1));
   }
+}
+
+/**
+ * Returns the names of the columns of a table, whether it is too wide for a phone, and the width that each column needs for
+ * its longest word, in pixels: since words may break, a column could be as narrow as a letter.
+ */
+function columnsOf(table: readonly Token[]): { names: string[]; widths: number[]; isWide: boolean } {
+  const end = table.findIndex(({ type }) => type === 'table_close');
+  const texts = table.slice(0, end).flatMap((token) => (token.type === 'inline' ? textOf(token) : []));
+  const names = texts.slice(0, table.filter(({ type }, at) => type === 'th_open' && at < end).length);
+  const wanted = names.map((_, column) => {
+    const words = texts.filter((_, at) => at % names.length === column).flatMap((text) => text.split(/\s+/));
+    return 8.5 * Math.min(14, Math.max(...words.map((word) => word.length))) + 6;
+  });
+  const sum = wanted.reduce((total, width) => total + width + cellGap, 0);
+  const isWide = names.length >= manyColumns || sum > phoneWidth;
+  const share = Math.min(1, (isWide ? columnWidth : phoneWidth) / sum);
+  return { names, widths: wanted.map((width) => Math.floor(width * share)), isWide };
 }
 
 function textOf(inline: Token | undefined): string {

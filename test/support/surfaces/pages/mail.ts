@@ -18,7 +18,7 @@ const dark = [
   '.quiet, th, td, tr { border-color: #3a362f !important; }',
   '.link { color: #ff9d84 !important; }',
 ];
-/** The rows of a table with many columns, as lists on phones. */
+/** The rows of a wide table, as lists on phones. */
 const narrow = [
   '.wide thead { display: none !important; }',
   '.wide tr, .wide td { display: block !important; }',
@@ -40,7 +40,7 @@ export const mailPages: Record<string, Expected> = {
     'meta[name=robots] @content': 'noindex',
     'meta[name=color-scheme] @content': 'light dark',
     'meta[name=supported-color-schemes] @content': 'light dark',
-    style: `@media (max-width: 480px) { ${narrow.join(' ')} } @media (prefers-color-scheme: dark) { ${dark.join(' ')} }`,
+    style: `@media (max-width: 600px) { ${narrow.join(' ')} } @media (prefers-color-scheme: dark) { ${dark.join(' ')} }`,
     'body > div': rich.excerpt,
     // Mail programs show it after the subject. In the mail itself, it would be there twice.
     'body > div[style*="display: none"]': rich.excerpt,
