@@ -40,8 +40,9 @@ test('a page describes the changes of its prompt, newest first, without commit m
   assert.not.match(text('agents/four.html'), 'id="history"');
 });
 
-test('an agent that was renamed twice keeps the changes that it had under both names', () => {
+test('an agent that was renamed twice keeps the changes that it had under all names', () => {
   assert.equal(changesOn('agents/five.html'), [
+    ['2026-11-21', 'November 21, 2026', '2 lines added'],
     ['2026-11-16', 'November 16, 2026', '2 lines added'],
     ['2026-11-04', 'November 4, 2026', '2 lines added'],
   ]);
@@ -54,7 +55,7 @@ test('a later folder with a former name of an agent adds nothing to its revision
   const five = agents.find(({ slug }) => slug === 'five');
   assert.equal(
     five?.prompts.map(({ date }) => date),
-    ['2026-11-16', '2026-11-04', '2026-11-01'],
+    ['2026-11-21', '2026-11-16', '2026-11-04', '2026-11-01'],
   );
 });
 
@@ -65,11 +66,11 @@ function changesOn(path: string): (string | undefined)[][] {
 }
 
 /**
- * `one` has a changed sample, `two` a change that was merged later, and `five` a change under a former name; `four` was
+ * `one` has a changed sample, `two` a change that was merged later, and `five` changes under three names; `four` was
  * renamed, which is not a change.
  */
 const changed = {
-  five: '2026-11-16T12:00:00.000Z',
+  five: '2026-11-21T12:00:00.000Z',
   two: '2026-11-14T12:00:00.000Z',
   one: '2026-11-13T12:00:00.000Z',
   four: '2026-11-12T00:00:00.000Z',
@@ -82,7 +83,7 @@ test('MCP gives assistants the date of the last change as the date of the review
     ['one', '2026-11-13'],
     ['two', '2026-11-14'],
     ['four', '2026-11-12'],
-    ['five', '2026-11-16'],
+    ['five', '2026-11-21'],
   ] as const) {
     const { structuredContent } = (await callTool({ name: 'get_agent', arguments: { slug } }, mcp)) as {
       structuredContent: { provenance: string };
@@ -97,7 +98,7 @@ test('feeds have the date of the last change, and adding the number does not cou
   assert.equal(Object.fromEntries(entries.map(({ link, updated }) => [slugOf(link.href), updated])), changed);
   assert.is(parse('atom.xml').feed.updated, changed.five);
   assert.is(parse('feeds/coding.xml').feed.updated, changed.five);
-  assert.is(parse('feed.xml').rss.channel.lastBuildDate, 'Mon, 16 Nov 2026 12:00:00 GMT');
+  assert.is(parse('feed.xml').rss.channel.lastBuildDate, 'Sat, 21 Nov 2026 12:00:00 GMT');
   const { items } = JSON.parse(text('feed.json')) as { items: Record<string, string>[] };
   assert.equal(Object.fromEntries(items.map((item) => [slugOf(item.url ?? ''), item.date_modified])), changed);
   assert.is(items.find(({ url }) => url?.endsWith('/one'))?.date_published, '2026-11-10T00:00:00.000Z');
@@ -107,21 +108,21 @@ test('the sitemap, structured data and the review sentence have it too', () => {
   const urls = parse('sitemap.xml').urlset.url as { loc: string; lastmod?: string }[];
   const lastmod = Object.fromEntries(urls.map(({ loc, lastmod }) => [new URL(loc).pathname, lastmod]));
   assert.equal(lastmod, {
-    '/': '2026-11-16',
+    '/': '2026-11-21',
     '/agents/one': '2026-11-13',
     '/agents/two': '2026-11-14',
     '/agents/four': '2026-11-12',
-    '/agents/five': '2026-11-16',
-    '/archive': '2026-11-16',
-    '/categories/coding': '2026-11-16',
-    '/tags/small': '2026-11-16',
-    '/tags/testing': '2026-11-16',
+    '/agents/five': '2026-11-21',
+    '/archive': '2026-11-21',
+    '/categories/coding': '2026-11-21',
+    '/tags/small': '2026-11-21',
+    '/tags/testing': '2026-11-21',
     '/about': undefined,
     '/developers': undefined,
   });
   for (const [slug, published, reviewed] of [
     ['one', '2026-11-10', '2026-11-13'],
-    ['five', '2026-11-13', '2026-11-16'],
+    ['five', '2026-11-13', '2026-11-21'],
   ] as const) {
     const [data = ''] =
       /(?<=<script type="application\/ld\+json">).*?(?=<\/script>)/s.exec(text(`agents/${slug}.html`)) ?? [];
@@ -145,7 +146,7 @@ test('the same commit gives the same bytes in another clone, and a shallow clone
   const without = render(shallow, { today });
   assert.not.match(without.get('agents/one.html') ?? '', 'id="history"');
   assert.match(without.get('atom.xml') ?? '', '<updated>2026-11-12T00:00:00.000Z</updated>');
-  assert.not.match(without.get('atom.xml') ?? '', '<updated>2026-11-16');
+  assert.not.match(without.get('atom.xml') ?? '', '<updated>2026-11-21');
 });
 
 test('without git or outside a repository, a catalog is built without history', async () => {
@@ -223,6 +224,8 @@ function makeRepository(): void {
   commit('2026-11-19', 'feat: change it');
   rmSync(join(repository, 'agents/early'), { recursive: true });
   commit('2026-11-20', 'fix: remove it');
+  edit('five/prompt.txt', /$/, '\nA third addition.\n');
+  commit('2026-11-21', 'feat: add the rest');
 }
 
 function rename(slug: string, next: string, formerSlugs: string): void {
