@@ -395,7 +395,8 @@ export function openConfirmations(tools: ConfirmationTools) {
       const { outcome = null, code = null, status = null } = error as Partial<SmtpFailed>;
       const pause = outcome === 'unsent' ? pausesMs[attempt] : undefined;
       const next = pause === undefined ? 'The reader can subscribe again.' : 'It is tried again later.';
-      log.warn({ outcome, code, status }, `An email that asks to confirm a subscription was not sent. ${next}`);
+      const result = outcome === 'unknown' ? 'may not have been sent' : 'was not sent';
+      log.warn({ outcome, code, status }, `An email that asks to confirm a subscription ${result}. ${next}`);
       if (outcome === 'unsent') unsent.add(id);
       if (pause === undefined) return outcome === 'unsent' ? giveUp(id) : undefined;
       const retry = setTimeout(() => {
