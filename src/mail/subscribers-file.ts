@@ -267,10 +267,9 @@ export interface EraseOptions extends Omit<LockOptions, 'file' | 'disk'> {
 export async function eraseSubscriber(path: string, address: string, options: EraseOptions): Promise<number> {
   const { disk = fs, before = async () => {} } = options;
   const normalized = address.trim().toLowerCase();
-  if (normalized === '') return 0;
   const file = await realPath(disk, path).catch(ifMissing(null));
   // Without the folder there is no file, and the lock could not be created.
-  if (file === null) return 0;
+  if (normalized === '' || file === null) return 0;
   return withLock(
     { ...options, file, disk },
     async () => (await erase(file, normalized, disk, before)) + (await erase(tornPath(file), normalized, disk, before)),

@@ -114,8 +114,7 @@ export function withDeadline(provider: SubscriberProvider, timeoutMs = subscript
       if (closed) return Promise.reject(failure({ reason: 'closed' }));
       const work = limited(subscription);
       inProgress.add(work);
-      const done = () => inProgress.delete(work);
-      work.then(done, done);
+      work.finally(() => inProgress.delete(work)).catch(() => {});
       return work;
     },
     async close() {

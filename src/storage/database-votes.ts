@@ -186,16 +186,15 @@ const batchLength = 2_000;
  * blanked in the log since an earlier import is blanked in the database, too.
  */
 export async function importVotes(database: Database, votes: AsyncIterable<StoredVote>) {
-  let [added, existing] = [0, 0];
+  let [added, total] = [0, 0];
   let batch: StoredVote[] = [];
   const store = async () => {
-    const stored = await insertVotes(database, batch);
+    added += await insertVotes(database, batch);
+    total += batch.length;
     const blanked = batch.filter(({ note }) => note === '').map(({ id }) => id);
     const open = 'SELECT id FROM catalog_votes WHERE id = ANY($1) AND length(note) > 0';
     const left = blanked.length === 0 ? [] : await database.query<{ id: string }>(open, [blanked]);
     for (const { id } of left) await redactInDatabase(database, id);
-    added += stored;
-    existing += batch.length - stored;
     batch = [];
   };
   for await (const vote of votes) {
@@ -203,5 +202,5 @@ export async function importVotes(database: Database, votes: AsyncIterable<Store
     if (batch.length === batchLength) await store();
   }
   await store();
-  return { added, existing };
+  return { added, existing: total - added };
 }
