@@ -265,8 +265,9 @@ export async function toAsk(id: string, { subscriptions, key }: ConsentTools): P
   for (const each of all.slice(0, position)) {
     const isRecent = each.pending && timeOf(asking) - timeOf(each) < askWindowMs;
     if (isRecent && !asked.some((earlier) => sharesEmail(earlier, each))) asked.push(each);
+    if (asked.length === mostAsks) return null;
   }
-  return asked.length >= mostAsks || asked.some((earlier) => sharesEmail(earlier, asking)) ? null : asking;
+  return asked.some((earlier) => sharesEmail(earlier, asking)) ? null : asking;
 }
 
 /** A subscription and the later ones that its email is also for. */
