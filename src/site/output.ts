@@ -130,8 +130,10 @@ export function jsonList(
 
 /** Divides `toJson({ ...document, [field]: items })` into parts, one for each item. */
 export function jsonParts(document: object, field: string, items: readonly Item[], digest: Digest): Part[] {
-  const none = toJson({ ...document, [field]: [] });
-  if (items.length === 0) return [{ input: none, render: () => none }];
+  if (items.length === 0) {
+    const none = toJson({ ...document, [field]: [] });
+    return [{ input: none, render: () => none }];
+  }
   const item = '<item>';
   const [before = '', after = ''] = toJson({ ...document, [field]: [item] }).split(JSON.stringify(item));
   const separator = `,${before.slice(before.lastIndexOf('\n'))}`;

@@ -41,7 +41,8 @@ export function markdownRenderer(url: { absolute(): string }) {
     const headings = adaptHeadings(tokens, environment.use);
     const base: LinkBase = { page: environment.pageUrl, root, headings };
     for (const token of tokens) {
-      token.children &&= linkImages(token.children, state.Token);
+      if (token.children?.some(({ type }) => type === 'image'))
+        token.children = linkImages(token.children, state.Token);
       // The site has neither the headings of an answer at an address, nor the files of the reader: such links become text.
       let isText = false;
       for (const child of token.children ?? []) {
