@@ -239,17 +239,22 @@ async function sendWaiting(
 
   const mark = (id: string, state: Exclude<Delivery, 'waiting'>) => claim.append({ type: 'delivery', id, state });
 
+  /** Returns the reader with a subscription; undefined if they have left since the start. */
+  async function readerOf(id: string): Promise<StoredSubscription | undefined> {
+    return (await subscriptions.find({ id })).find((reader) => isActive(reader, suppressions, key));
+  }
+
   /** Waits for a turn, which one email has at a time. Returns what ends it. */
   const takeTurn = () => new Promise<() => void>((begin) => void oneAtATime(() => new Promise<void>(begin)));
 
   /**
    * Sends an email. That it is being sent is stored right before the end of its text, for one email at a time: so only that one
-   * has an unknown outcome if this process is killed.
+   * has an unknown outcome if this process is killed. A slow server may take a minute until then, in which the reader may leave.
    */
   async function deliver(reader: StoredSubscription): Promise<void> {
     const { id } = reader;
     if (!plainAddress.test(reader.email)) return refuse(reader);
-    let isOver = false;
+    let [isOver, hasLeft] = [false, false];
     let endTurn = () => {};
     try {
       await sendTo(subject, reader, async () => {
@@ -257,12 +262,15 @@ async function sendWaiting(
         // The connection may have broken meanwhile.
         if (isOver) return end();
         endTurn = end;
+        hasLeft = (await readerOf(id)) === undefined;
+        if (hasLeft) throw new Error('The reader has left.');
         await mark(id, 'sending');
       });
       failures = 0;
       await mark(id, 'accepted');
     } catch (error) {
       if (!(error instanceof SmtpFailed)) throw error;
+      if (hasLeft) return await mark(id, 'ended');
       failures = error.aboutAddress ? 0 : failures + 1;
       if (error.outcome === 'unknown') return;
       if (error.outcome === 'refused') refused.push(reader);
@@ -285,10 +293,8 @@ async function sendWaiting(
     while (failures < mostFailures && !signal?.aborted) {
       const [id] = waiting.shift() ?? [];
       if (id === undefined) return;
-      // The reader may have left since the start.
-      const [reader] = await subscriptions.find({ id });
-      if (reader !== undefined && isActive(reader, suppressions, key)) await deliver(reader);
-      else await mark(id, 'ended');
+      const reader = await readerOf(id);
+      await (reader === undefined ? mark(id, 'ended') : deliver(reader));
       done += 1;
       onProgress(done, all.length);
     }
