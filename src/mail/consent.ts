@@ -91,12 +91,12 @@ export async function readMailKey(options: Omit<MailKeyOptions, 'random'>): Prom
 }
 
 /**
- * The keys of valid links and pseudonyms. The content of mail.key, which has the bytes of the key as hexadecimal digits, is a
- * text in CATALOG_MAIL_KEY, and so another key: what was made with the file stays valid.
+ * The keys of valid links and pseudonyms. mail.key has the bytes of the key as hexadecimal digits. The same digits in
+ * CATALOG_MAIL_KEY are a text, and so another key: what was made with one of them stays valid with the other.
  */
 function keysOf(key: Buffer): Buffer[] {
   const text = key.toString('latin1');
-  return /^[0-9a-f]{64}$/.test(text) ? [key, Buffer.from(text, 'hex')] : [key];
+  return [key, /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : Buffer.from(key.toString('hex'))];
 }
 
 /** The pseudonym of an address, in any case: without the key, nobody can tell which address it is. */

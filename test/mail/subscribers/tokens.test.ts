@@ -97,21 +97,24 @@ test('CATALOG_MAIL_KEY is the key if it is set; one that can be guessed is refus
     );
   }));
 
-test('CATALOG_MAIL_KEY with the content of mail.key keeps the links and the erased addresses of the file', () =>
+test('CATALOG_MAIL_KEY with the content of mail.key keeps the links and the erased addresses of the file, and the other way round', () =>
   withFolder(async (path) => {
     const folder = dirname(path);
-    const made = await openMailKey({ environment: {}, folder, random: randomBytes });
-    const token = tokenOf(unsubscribeAddress(subscribed, { ...link, key: made }));
-    const suppressions = new Map([[addressHash('ann@example.com', made), '2026-11-23T00:00:00.000Z']]);
+    const ofFile = await openMailKey({ environment: {}, folder, random: randomBytes });
     const environment = { CATALOG_MAIL_KEY: await readFile(join(folder, 'mail.key'), 'utf8') };
-    const moved = (await readMailKey({ environment, folder })) as Buffer;
-    assert.equal(readToken(token, 'unsubscribe', moved, now), { v: 1, purpose: 'unsubscribe', ...subscribed });
-    const ann = { ...subscribed, time: '2026-11-22T10:00:00.000Z', email: 'Ann@example.com', pending: true as const };
-    const find = async () => [{ ...ann, confirmed: '2026-11-22T11:00:00.000Z' }];
-    assert.equal(
-      await recipients('daily', { key: moved, subscriptions: { find, suppressions: async () => suppressions } }),
-      [],
-    );
+    const ofVariable = (await readMailKey({ environment, folder })) as Buffer;
+    for (const [made, moved] of [
+      [ofFile, ofVariable],
+      [ofVariable, ofFile],
+    ] as const) {
+      const token = tokenOf(unsubscribeAddress(subscribed, { ...link, key: made }));
+      assert.equal(readToken(token, 'unsubscribe', moved, now), { v: 1, purpose: 'unsubscribe', ...subscribed });
+      const suppressions = new Map([[addressHash('ann@example.com', made), '2026-11-23T00:00:00.000Z']]);
+      const ann = { ...subscribed, time: '2026-11-22T10:00:00.000Z', email: 'Ann@example.com', pending: true as const };
+      const find = async () => [{ ...ann, confirmed: '2026-11-22T11:00:00.000Z' }];
+      const subscriptions = { find, suppressions: async () => suppressions };
+      assert.equal(await recipients('daily', { key: moved, subscriptions }), []);
+    }
   }));
 
 test('a key that was written by hand needs no newline at its end', () =>
