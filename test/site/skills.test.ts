@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { inFolder, type SmallAgent, writeCatalog } from '../support/catalog.ts';
 import { skillFaults } from '../support/client-rules.ts';
 import { goodPrompt } from '../support/good-agent.ts';
+import { read, withImport } from '../support/import.ts';
 import { render } from '../support/render.ts';
 import { builtBundled } from '../support/server.ts';
 
@@ -51,6 +52,21 @@ const front = (slug: string) => yaml.load(skill(slug).split('---\n')[1] ?? '') a
 for (const slug of Object.keys(agents)) {
   test(`the skill of the agent "${slug}" follows every rule`, () => assert.equal(skillFaults(slug, skill(slug)), []));
 }
+
+test('a skill that is imported again has its prompt, unless the skill has other bytes', async () => {
+  const slugs = ['plain', 'prices'];
+  const skills = Object.fromEntries(slugs.map((slug) => [`${slug}/SKILL.md`, skill(slug)]));
+  await withImport(skills, async (run, folder) => {
+    const { result } = await run();
+    const around = 'Not imported: the text around its prompt.';
+    assert.equal(
+      result.drafts.map(({ notes }) => notes.includes(around)),
+      [true, false],
+    );
+    assert.is(read(folder, 'plain/prompt.txt'), goodPrompt);
+    assert.match(read(folder, 'prices/prompt.txt'), '\n## Prompt\n');
+  });
+});
 
 test('the rules notice what breaks them', () => {
   const good = skill('plain');

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { OperationError } from '../../lib/errors.ts';
 import { maskSecrets } from '../../lib/secrets.ts';
 import { type FrontMatterSchema, frontMatterSchema } from '../../schema/agent.ts';
 import { isPublishable, promptLicense, publishableLicenses } from '../../schema/documents.ts';
 import type { Settings } from '../../schema/settings.ts';
 import { slugFrom, titleFrom } from '../../schema/slugs.ts';
-import { headingOf, linesOf, type SectionName, sectionNames } from '../../text/prompt-text.ts';
+import { headingOf, linesOf, type SectionName, sectionNames, sectionsOf } from '../../text/prompt-text.ts';
 import { type Calendar, freeDates, plainTitle } from '../check/calendar.ts';
 import { agentFiles, defaults, freeSlug, type Origin } from '../new/agent.ts';
 import { writeFolder } from '../new/write.ts';
@@ -35,10 +36,15 @@ interface Part {
 /**
  * Moves the parts of a text under INPUT, RULES and OUTPUT if their headings match. The rest comes before them, unchanged,
  * except that a line that would read as one of these headings is indented by a space. `inputs` are lines for INPUT. Returns
- * the text and the sections that it had; the others contain guidance.
+ * the text and the sections that it had; the others contain guidance. The prompt of an agent stays as it is: its headings
+ * may say more, as in `OUTPUT (at most 40 lines)`, and its OUTPUT may have headings.
  */
 export function withSections(text: string, inputs: readonly string[] = []) {
-  const parts = partsOf(text.trim());
+  const whole = text.trim();
+  const own = sectionsOf(whole).map(({ name, body }) => body.trim() !== '' && name);
+  if (inputs.length === 0 && isDeepStrictEqual(own, sectionNames) && linesOf(whole).openFence === null)
+    return { text: `${whole}\n`, sections: [...sectionNames] };
+  const parts = partsOf(whole);
   const textOf = (name: SectionName | null, first = '') =>
     [first, ...parts.filter(({ section }) => section === name).map(joined)].filter((each) => each !== '').join('\n\n');
   const present: SectionName[] = [];
@@ -80,8 +86,8 @@ function readHeading(line: string): { section: SectionName | null; level: number
   const title = (marks === '' ? line : words)
     .replace(/[\s#:*_]+$/, '')
     .replace(/^[*_]+/, '')
-    .toLowerCase();
-  const section = sectionNames.find((name) => headings[name].test(title)) ?? null;
+    .replace(/^[^(]+/, (name) => name.toLowerCase());
+  const section = sectionNames.find((name) => headings[name].test(title.replace(/ \(.*\)$/, ''))) ?? null;
   if (marks === '' && (section === null || headingOf(line) === undefined)) return null;
   return { section, level: marks === '' ? 1 : marks.length, title };
 }
@@ -148,12 +154,9 @@ export async function importPrompts(
   const result: Imported = { drafts: [], known: [], skipped: [], problems: [], more: false };
   const catalog = new Drafts(options);
   for await (const prompt of prompts) {
-    if ('reason' in prompt) {
-      result.skipped.push(prompt);
-      continue;
-    }
-    const draft = 'problem' in prompt ? prompt : catalog.draftOf(prompt);
+    const draft = 'name' in prompt ? catalog.draftOf(prompt) : prompt;
     if (draft === null) result.known.push(slugFrom((prompt as ForeignPrompt).name));
+    else if ('reason' in draft) result.skipped.push(draft);
     else if ('problem' in draft) result.problems.push(draft);
     else if (result.drafts.length === options.limit) return { ...result, more: true };
     else {
@@ -233,18 +236,17 @@ class Drafts {
     const error = diagnostics.find(({ severity }) => severity === 'error');
     if (error !== undefined) return unusable(`${error.message} ${error.hint} (${error.code})`);
     const publishable = isPublishable(source.license);
-    const mapped =
-      sections.length === 0
-        ? 'It has no sections yet; write them.'
-        : `It already has ${sections.join(' and ')}; write the others.`;
-    const notes = [...prompt.notes, ...(sections.length === 3 ? [] : [mapped])];
-    if (!publishable) {
+    const notes = [...prompt.notes];
+    if (sections.length === 0) notes.push('It has no sections yet; write them.');
+    else if (sections.length < 3) notes.push(`It already has ${sections.join(' and ')}; write the others.`);
+    if (source.license === 'unknown')
       notes.push(
-        source.license === 'unknown'
-          ? `It names no license, so it has to stay a draft. If its author allows one of ${publishableLicenses}, write that to \`license\` in its agent.md.`
-          : `Its license (${source.license}) does not allow publication under ${promptLicense.name}, so it has to stay a draft.`,
+        `It names no license, so it has to stay a draft. If its author allows one of ${publishableLicenses}, write that to \`license\` in its agent.md.`,
       );
-    }
+    else if (!publishable)
+      notes.push(
+        `Its license (${source.license}) does not allow publication under ${promptLicense.name}, so it has to stay a draft.`,
+      );
     return { summary: { slug, title, date: this.#date, where, license: source.license, publishable, notes }, files };
   }
 

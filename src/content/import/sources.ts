@@ -4,6 +4,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { OperationError, orElse, prevented } from '../../lib/errors.ts';
+import { sha256Of } from '../../lib/files.ts';
 import { compareText, servedText } from '../../lib/text.ts';
 import { line } from '../../schema/fields.ts';
 import { slugFrom } from '../../schema/slugs.ts';
@@ -65,8 +66,9 @@ function readPromptFile(
     return unusable('It has no front matter, so it is not a subagent.');
   const split = file.startsWith('---\n') ? splitFrontMatter(file, path, '') : { data: {}, body: file, diagnostics: [] };
   if ('code' in split) return unusable(`${split.message} ${split.hint}`);
-  const { text, inputs, notes } = withInputs(split.body, format);
   const data: Record<string, unknown> = split.data;
+  const published = publishedPrompt(split.body, data.metadata);
+  const { text, inputs, notes } = withInputs(published ?? split.body, format);
   const lineOf = (key: string) => (typeof data[key] === 'string' ? data[key].trim().replace(/\s+/g, ' ') : null);
   const own = fileFormats[format]?.nameIn === 'folder' ? basename(dirname(path)) : basename(path).replace(/\..*$/, '');
   const dropped = Object.keys(data).filter((key) => !importedKeys.includes(key));
@@ -82,12 +84,19 @@ function readPromptFile(
     notes: [
       ...split.diagnostics.map(({ line, message }) => `Line ${line} of its front matter was not read: ${message}`),
       ...(dropped.length === 0 ? [] : [`Not imported: ${dropped.join(', ')}.`]),
+      ...(published === null ? [] : ['Not imported: the text around its prompt.']),
       ...notes,
       ...(left.length === 0
         ? []
         : [`Not imported: ${left.length === 1 ? 'the file' : 'the files'} ${left.join(', ')} next to it.`]),
     ],
   };
+}
+
+/** The prompt in a skill that a catalog published: the part with the digest in its front matter. Null in other texts. */
+function publishedPrompt(text: string, metadata: unknown): string | null {
+  const prompt = /\n## Prompt\n\n(.*\n)\n## How it works\n/s.exec(text)?.[1];
+  return prompt !== undefined && (metadata as { sha256?: unknown } | null)?.sha256 === sha256Of(prompt) ? prompt : null;
 }
 
 /** The variables of a format, with a name and, for Copilot, a placeholder or, for prompts.chat, a default value. */

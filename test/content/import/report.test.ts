@@ -142,6 +142,21 @@ const prompts: [name: string, text: string, expected: string][] = [
     '## Input\na\n### Form\nCSV\n## Notes\nb',
     `## Notes\nb\n\nINPUT\na\n### Form\nCSV\n\n${empty(rules)}\n${empty(output)}`,
   ],
+  [
+    'a heading that says more in parentheses',
+    'RULES\nb\nOUTPUT (JSON, at most 9 lines):\nc',
+    `${empty(input)}\nRULES\nb\n\nOUTPUT\nOutput (JSON, at most 9 lines):\nc\n`,
+  ],
+  [
+    'the three sections of an agent, which stay as they are',
+    'Do it.\n\nINPUT\na\n\nRULES, all of them\nb\n\nOUTPUT (JSON)\n# Notes\nc\n',
+    'Do it.\n\nINPUT\na\n\nRULES, all of them\nb\n\nOUTPUT (JSON)\n# Notes\nc\n',
+  ],
+  [
+    'three lines that begin like headings without text below them',
+    'INPUT is a list.\nRULES are strict.\nOUTPUT only JSON.',
+    ` INPUT is a list.\n RULES are strict.\n OUTPUT only JSON.\n\n${empty(input)}\n${empty(rules)}\n${empty(output)}`,
+  ],
   ['an empty section', '# Input\n\n# Rules\nb', `${empty(input)}\nRULES\nb\n\n${empty(output)}`],
   ['an empty section in the plural', '# Inputs\n\n# Rules\nb', `${empty(input)}\nRULES\nb\n\n${empty(output)}`],
   [
