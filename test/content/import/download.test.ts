@@ -123,7 +123,7 @@ test('a prompt at an address becomes a draft that names it', async () => {
     const { code, stdout, stderr } = await run();
     assert.is(code, 0, stderr);
     assert.is(stdout, 'agents/counting  2026-02-01  Counting\n  It has no sections yet; write them.\n');
-    assert.is(stderr, 'Would write 1 draft.\n');
+    assert.match(stderr, /Would write 1 draft\.\n$/);
     const csv = await catalog([
       ...[
         'import',
