@@ -203,6 +203,8 @@ const asServer = (command: string) =>
 interface Life {
   beforeEmail?(): Promise<void>;
   afterEmail?(mails: ReadonlyMap<string, ReceivedMail>): Promise<void>;
+  /** The backup is from the night before the email, and the data folder is damaged, not lost. */
+  damaged?: boolean;
   /** The data folder is back: `before` is what it contained when the backup was made. */
   afterRestore?(before: Record<string, string>): void;
 }
@@ -226,16 +228,25 @@ async function operate(machine: Machine, commands: Commands, recipients: string[
   assert.match(told, `Wrote ${data}/mail-preview/daily-`);
   assert.match(told, `to ${recipients.length} confirmed subscribers of the list daily.`);
   assert.is(mailbox.mails.at(-1)?.recipient, 'you@example.com');
+  const backup = commands.next('cp /opt/catalog/deploy/catalog-backup');
+  if (life.damaged) {
+    await vote(2);
+    await shell(backup);
+  }
   const mails = await get();
   assert.equal([...mails.keys()].sort(), recipients);
   for (const { subject } of mails.values()) assert.is(subject, `${title} (No. 1)`);
   await life.afterEmail?.(mails);
-  await vote(2);
+  if (!life.damaged) {
+    await vote(2);
+    await shell(backup);
+  }
 
   const before = snapshot(data);
-  await shell(commands.next('cp /opt/catalog/deploy/catalog-backup'));
-  await shell('systemctl stop catalog && rm -rf /var/lib/catalog/data');
-  await shell('! systemctl start catalog-backup && mkdir /var/lib/catalog/data');
+  await shell(
+    `systemctl stop catalog && ${life.damaged ? 'echo > /var/lib/catalog/data/votes.jsonl' : 'rm -rf /var/lib/catalog/data'}`,
+  );
+  if (!life.damaged) await shell('! systemctl start catalog-backup && mkdir /var/lib/catalog/data');
   assert.match(await shell('! systemctl start catalog-announce'), 'Dependency failed', 'nobody is mailed in between');
   await shell(commands.next('systemctl stop catalog'));
   commands.end();
@@ -298,9 +309,9 @@ test('one server that builds: nothing is lost with the data folder that its back
   });
 });
 
-test('a build uploaded to a server: votes, subscribers and announcements survive the loss of the data folder', async () => {
+test('a build uploaded to a server: after the backup of an earlier day is restored, no email comes twice or to an erased address', async () => {
   await withMachine(async (machine) => {
-    const { address, shell } = machine;
+    const { address, root, shell } = machine;
     const [addresses = ''] = blocks('A build uploaded to a server', 'json');
     await startCatalog(machine, JSON.parse(addresses.replaceAll('https://agents.example.com', address.slice(0, -1))));
     const commands = reader('A build uploaded to a server');
@@ -309,7 +320,17 @@ test('a build uploaded to a server: votes, subscribers and announcements survive
     await shell(commands.next('export RUNTIME_SSH_KEY'), yours);
     assert.match(await shell(commands.next('mkdir -p /etc/catalog')), '"status":"ok"');
     await shell(commands.next('cat > /etc/caddy/Caddyfile'));
-    await operate(machine, commands, ['ann@example.com', 'bob@example.com']);
+    await operate(machine, commands, ['ann@example.com', 'bob@example.com'], {
+      damaged: true,
+      async afterEmail() {
+        await shell(
+          `systemctl stop catalog; ${asServer('subscribers erase bob@example.com')}; systemctl start catalog`,
+        );
+        await readers(machine).seeTheAgent();
+      },
+      afterRestore: (before) =>
+        assert.is(snapshot(join(root, 'var/lib/catalog/data'))['suppressed.jsonl'], before['suppressed.jsonl']),
+    });
   });
 });
 
