@@ -149,7 +149,7 @@ const together: [name: string, agents: SmallAgent[], ...found: string[]][] = [
     'withdrawn for a reason that cannot be read',
     [agent('a', 9, { withdrawn: 'Wrong: all of it.' })],
     "a front-matter/yaml This text has a colon and a space, which YAML takes for another key. ~ Put the whole text in quotes: 'Wrong: all of it.'.",
-    'a withdrawn/unnumbered This agent has no issue number, so there is nothing to withdraw. ~ Write `draft: true` instead, or delete the folder.',
+    'a withdrawn/unnumbered This agent has no issue number, so there is nothing to withdraw. ~ Write `draft: true` instead, or delete the folder. If it is online, remove this line, run `npx --no daily-agent-catalog publish --push`, and write it again.',
   ],
 ];
 for (const [name, agents, ...found] of together) {

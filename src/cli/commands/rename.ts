@@ -26,20 +26,26 @@ export function addRename(program: CatalogCommand, terminal: Console): void {
 async function rename(slug: string, newSlug: string, flags: Flags, terminal: Console): Promise<void> {
   const { renameAgent } = await import('../../content/fix-and-rename.ts');
   const { gitOrNull } = await import('../../lib/git.ts');
-  const { cwd, content } = await openContent(flags);
+  const { isDue } = await import('../../content/load.ts');
+  const { cwd, content, today } = await openContent(flags);
   const renamed = renameAgent(cwd, content, slugOf(slug, cwd), slugOf(newSlug, cwd));
   const { from, to, issue } = renamed;
   if (flags.format === 'json') return terminal.printJson({ from, to, folder: `agents/${to}`, issue });
   // If the last rename was not committed, Git knows an earlier name. It refuses names that it does not know.
-  const former = content.folders.find((folder) => folder.slug === from)?.schedule.formerSlugs ?? [];
-  const names = [from, ...former.filter((name) => name !== to)];
+  const schedule = content.folders.find((folder) => folder.slug === from)?.schedule;
+  const names = [from, ...(schedule?.formerSlugs ?? []).filter((name) => name !== to)];
   // Null outside of a repository.
   const tracked = gitOrNull(cwd, ['ls-files', '-z', '--', ...names.map((name) => `:(literal)agents/${name}`)]);
   const gone = names.filter((name) => tracked?.includes(`agents/${name}/`));
   const commit = tracked === null ? '' : howToCommit(cwd, gone, to);
-  terminal.say(`Renamed ${from} to ${to}.${aboutAddress(renamed)}${commit}\n`);
+  const address = schedule && isDue(schedule, today) ? dueAddress : aboutAddress(renamed);
+  terminal.say(`Renamed ${from} to ${to}.${address}${commit}\n`);
   terminal.print(`${relative(process.cwd(), join(cwd, 'agents', to))}\n`);
 }
+
+/** A server that builds shows an agent with a number that only `catalog publish` writes. */
+const dueAddress =
+  ' It has no number yet, so its old address does not redirect. If it is online, rename it back, run `npx --no daily-agent-catalog publish --push`, and rename it again.';
 
 function aboutAddress({ issue, withdrawn }: Renamed): string {
   if (issue === null) return '';

@@ -93,7 +93,7 @@ export const numberMessages = {
 
   nothingToWithdraw: {
     message: 'This agent has no issue number, so there is nothing to withdraw.',
-    hint: 'Write `draft: true` instead, or delete the folder.',
+    hint: 'Write `draft: true` instead, or delete the folder. If it is online, remove this line, run `npx --no daily-agent-catalog publish --push`, and write it again.',
   },
 
   // Differences from the agents that are published according to git.
