@@ -74,7 +74,10 @@ test('an unpublished agent only moves; --json prints the result for programs', (
     assertSound(folder);
     // A server that builds may show it, with a number that is not in Git.
     writeCatalog(folder, [{ slug: 'due', date: '2026-01-04' }]);
-    assert.match((await rename(folder, 'due', 'late')).stderr, 'late. It has no number yet, so its old address does not');
+    assert.match(
+      (await rename(folder, 'due', 'late')).stderr,
+      'late. It has no number yet, so its old address does not',
+    );
   }));
 
 const refusals: [name: string, args: string[], code: number, words: RegExp][] = [
