@@ -106,7 +106,7 @@ function addVotesMove(votes: CatalogCommand, terminal: Console): void {
     .option(...fileOption)
     .explain(
       '\nWithout a database, it prints the vote log and its rotated files as one. To go back to files, stop the servers and\n' +
-        'save the output as votes.jsonl in the data folder.\n' +
+        'save the output as votes.jsonl in a data folder without other logs.\n' +
         '\nExamples:\n  $ catalog votes export > votes.jsonl\n',
     )
     .action((_flags: StoreFlags, command: CatalogCommand) => exportVotes(subcommandFlags(command), terminal));
