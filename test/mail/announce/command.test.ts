@@ -196,7 +196,7 @@ test('a dry run before a sender is set up writes the email, and says what is mis
 
 test('after an interrupted run, a dry run says how many emails are left, and a person settles the unknown one by its Message-ID', () =>
   onlineCatalog(
-    async ({ folder, announce }) => {
+    async ({ folder, service, announce }) => {
       const claim = await journalIn(join(folder, 'data')).claim(
         'catalog:tag:press.example,2026:catalog:daily:2026-11-20',
       );
@@ -228,6 +228,10 @@ test('after an interrupted run, a dry run says how many emails are left, and a p
       assert.match((await announce(['--resolve', `${ann}=maybe`])).stderr, 'It has to be sent, unsent, <address>=sent');
       const { stderr: settled } = await announce(['--resolve', `${emails[0].messageId}=unsent`]);
       assert.match(settled, /^1 email of No\. 3, .* will be sent by the next run\.\n$/);
+      // The service would send it to everyone, also to those who got it over SMTP.
+      const changed = await announce();
+      assert.equal([changed.code, service.sent.length], [1, 0], changed.stderr);
+      assert.match(changed.stderr, 'An earlier run began to send No. 3, “The three agent” with another service, so');
     },
     { postalAddress, runtimeUrl: 'https://press.example' },
   ));
