@@ -93,7 +93,7 @@ function listFiles(root: string, isListed = (entry: Dirent) => entry.isFile()): 
 
 /** The one of `names` whose last part is most likely meant, or undefined. */
 function similar(path: string, names: readonly string[]): string | undefined {
-  const known = names.map((name) => basename(name));
-  const meant = nearest(basename(path), known);
+  const bases = names.map((name) => basename(name));
+  const meant = nearest(basename(path), bases);
   return names.find((name) => basename(name) === meant);
 }

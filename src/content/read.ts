@@ -297,8 +297,8 @@ function checkNames(folder: SourceFolder, configs: string[], report: Report): vo
   const names = files.map(({ name }) => name);
   const folders = files.filter(({ problem }) => problem?.kind === 'not-a-file').map(({ name }) => name);
   const evals = files.filter(isEvals).map(({ name }) => name);
-  const known = [...requiredFiles, ...configs];
-  const strangers = names.filter((name) => ![...known, ...folders, ...evals].includes(name));
+  const agentFiles = [...requiredFiles, ...configs];
+  const strangers = names.filter((name) => ![...agentFiles, ...folders, ...evals].includes(name));
   const missing: (typeof requiredFiles)[number][] = [];
   for (const name of requiredFiles.filter((required) => !names.includes(required))) {
     const slip = strangers.find((other) => plainStem(other) === plainStem(name)) ?? nearest(name, strangers);
@@ -314,8 +314,8 @@ function checkNames(folder: SourceFolder, configs: string[], report: Report): vo
   else if (hasNone) report({ code: 'folder/missing-file', ...fileMessages.allFilesMissing(missing) });
   else for (const name of missing) report({ code: 'folder/missing-file', ...fileMessages.fileMissing(name) });
   for (const { name, problem } of isGroup ? [] : files)
-    if (problem?.kind === 'not-a-file' && !known.includes(name)) report(explainProblem(problem, name), name);
-  for (const name of strangers) report({ code: 'folder/unknown-file', ...explainStranger(name, known) }, name);
+    if (problem?.kind === 'not-a-file' && !agentFiles.includes(name)) report(explainProblem(problem, name), name);
+  for (const name of strangers) report({ code: 'folder/unknown-file', ...explainStranger(name, agentFiles) }, name);
   for (const name of configs) {
     const extension = name.slice('config.'.length);
     if (configExtensions.includes(extension)) continue;

@@ -158,7 +158,7 @@ function sshCommand({ host, port }: Target, secrets: string | null): string[] {
 }
 
 /** Errors that end a deployment, usually the first one, and how to fix them. */
-const remedies: [said: RegExp, remedy: (target: Target) => string][] = [
+const fixes: [said: RegExp, fix: (target: Target) => string][] = [
   [
     /Host key verification failed|REMOTE HOST IDENTIFICATION/,
     ({ host, port }) =>
@@ -199,9 +199,9 @@ async function send(
   if (missing !== undefined)
     throw new OperationError(`${missing.output}. Install it on this machine. Nothing was sent.`);
   if (receiving.code !== 0) {
-    const remedy = remedies.find(([said]) => said.test(receiving.output))?.[1](target);
+    const fix = fixes.find(([said]) => said.test(receiving.output))?.[1](target);
     throw new OperationError(
-      `The host did not accept the build: ${receiving.output}. It serves what it served before.${remedy === undefined ? '' : `\n${remedy}`}`,
+      `The host did not accept the build: ${receiving.output}. It serves what it served before.${fix === undefined ? '' : `\n${fix}`}`,
     );
   }
   if (packing.code !== 0) throw new OperationError(`The build could not be packed: ${packing.output}.`);

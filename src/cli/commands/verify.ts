@@ -98,7 +98,7 @@ function shown({ path, kind, agent, revision, ...details }: Verdict): string {
   const what = `${sentences[status]}${formerSlug !== null ? renamed : newer !== null ? earlier : ''}.`;
   const current = newer === null ? 'a new copy' : kind === 'prompt' ? `the one of ${newer}` : `version ${newer}`;
   const replace = `Replace it with ${current}: ${agent?.url}`;
-  const remedies: Record<Verdict['verdict'], string> = {
+  const fixes: Record<Verdict['verdict'], string> = {
     same: status === 'contained' ? 'Check the text around it, which was not compared.' : 'There is nothing to do.',
     older: replace,
     renamed: `Remove it, and install ${agent?.slug}: ${agent?.url}`,
@@ -106,5 +106,5 @@ function shown({ path, kind, agent, revision, ...details }: Verdict): string {
     withdrawn: 'Stop using the copy.',
     unknown: 'Find out where it comes from before you use it.',
   };
-  return `${path}: ${facts.join(', ') || kind}\n  ${what} ${remedies[verdict]}\n`;
+  return `${path}: ${facts.join(', ') || kind}\n  ${what} ${fixes[verdict]}\n`;
 }

@@ -86,8 +86,8 @@ function testsOf({ slug, prompt }: AgentCases, { name, input, checks, turns }: C
 }
 
 /** Returns a test for each counterexample: `echo` answers it instead of the model, and its check has to fail. */
-function challengesOf({ slug }: AgentCases, one: Case): Test[] {
-  return roundsOf(one).flatMap(({ checks, counterexamples }) =>
+function challengesOf({ slug }: AgentCases, evalCase: Case): Test[] {
+  return roundsOf(evalCase).flatMap(({ checks, counterexamples }) =>
     counterexamples.flatMap(({ name, wrong, check, answer }) => {
       const assert = assertionOf(checks[check] as Check).map(({ type, ...rest }) => ({
         type: type.startsWith('not-') ? type.slice('not-'.length) : `not-${type}`,
@@ -101,7 +101,7 @@ function challengesOf({ slug }: AgentCases, one: Case): Test[] {
         provider: 'echo',
         vars: { answer: literal(answer) },
         assert,
-        metadata: { agent: slug, case: one.name, counterexample: name },
+        metadata: { agent: slug, case: evalCase.name, counterexample: name },
       };
     }),
   );

@@ -110,11 +110,11 @@ function withInputs(body: string, format: string): Pick<ForeignPrompt, 'text' | 
   const form = variables[format];
   if (form === undefined) return { text: body, inputs: [], notes: [] };
   const declared = new Map<string, string>();
-  const text = body.replace(form, (whole, written: string, given = '') => {
+  const text = body.replace(form, (whole, written: string, detail = '') => {
     const words = slugFrom(written.replace(/([a-z0-9])([A-Z])/g, '$1 $2')).replaceAll('-', ' ');
     const name = words === reservedName ? 'TEXT' : words.toUpperCase();
     if (!isInputName(name)) return whole;
-    const hint = given.trim();
+    const hint = detail.trim();
     const about = `the ${name.toLowerCase()}`;
     if (hint === '') declared.set(name, declared.get(name) ?? `- ${name} (required): ${about}`);
     else if (format === 'copilot') declared.set(name, `- ${name} (required): ${hint}`);

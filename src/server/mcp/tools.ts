@@ -154,8 +154,8 @@ function unknownValue(
 ): string {
   const lower = input?.trim().toLowerCase() ?? '';
   if (lower === '' || agents.some(fits({ [name]: input }))) return '';
-  const known = counted.map(({ key }) => key);
-  const meant = nearest(lower, known);
+  const keys = counted.map(({ key }) => key);
+  const meant = nearest(lower, keys);
   return `No agent has this ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`}`;
 }
 

@@ -229,9 +229,9 @@ function goodAnswers({ answers }: Evals, name: string, turn: number, sampleOutpu
 }
 
 /** The checks of a case, in all turns, each with a wrong answer that it has to catch. */
-function checksOf(one: Case, evals: Evals, sampleOutput: string) {
-  return roundsOf(one).flatMap((round, turn) => {
-    const wrong = wrongAnswersOf(round, goodAnswers(evals, one.name, turn, sampleOutput));
+function checksOf(evalCase: Case, evals: Evals, sampleOutput: string) {
+  return roundsOf(evalCase).flatMap((round, turn) => {
+    const wrong = wrongAnswersOf(round, goodAnswers(evals, evalCase.name, turn, sampleOutput));
     return round.checks.map((check, at) => ({
       ...descriptionOf(check),
       turn: turn === 0 ? null : turn + 1,
