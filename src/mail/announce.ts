@@ -6,7 +6,7 @@ import { plural } from '../lib/text.ts';
 import { fetchJson } from '../site/live-site.ts';
 import { digestMail, issueMail } from '../site/mail/mail.ts';
 import type { PublishedAgent, Site } from '../site/site.ts';
-import type { Announcement, AnnouncementJournal, Claim, Delivery } from './announcement-journal.ts';
+import { type Announcement, type AnnouncementJournal, type Claim, countDeliveries } from './announcement-journal.ts';
 import type { Sender, Sent, Subject } from './campaign.ts';
 import type { ListName, SubscriptionStore } from './provider.ts';
 import { messageHash } from './senders.ts';
@@ -124,19 +124,13 @@ export async function rehearse(options: AnnounceOptions): Promise<Announced> {
   return { outcome: 'dry-run', key: plan.key, message };
 }
 
-/** Whether an email was not sent, and will be. */
-function isToSend(delivery: Delivery): boolean {
-  return delivery === 'waiting' || delivery === 'deferred';
-}
-
 /** Says how many emails an earlier run left to send; null if there was no such run. */
 function wouldContinue({ name }: Plan, announcement: Announcement | null): string | null {
   if (announcement === null || announcement.deliveries === null) return null;
-  const states = [...announcement.deliveries.values()];
-  const left = states.filter(isToSend).length;
-  const unknown = states.filter((state) => state === 'sending').length;
-  const rest = unknown === 0 ? '' : ` Perhaps sent, so not repeated: ${unknown}.`;
-  return `Would continue ${name}, which an earlier run began. Not sent yet: ${left} of ${plural(states.length, 'email')}.${rest}`;
+  const { waiting, deferred, sending } = countDeliveries(announcement);
+  const left = `${waiting + deferred} of ${plural(announcement.deliveries.size, 'email')}`;
+  const rest = sending === 0 ? '' : ` Perhaps sent, so not repeated: ${sending}.`;
+  return `Would continue ${name}, which an earlier run began. Not sent yet: ${left}.${rest}`;
 }
 
 async function check(options: AnnounceOptions): Promise<{ plan: Plan } | Announced> {
@@ -225,14 +219,13 @@ async function settle(
     for (const { id } of named) settled.set(id, sent);
   }
   for (const [id, sent] of settled) await claim.append({ type: 'delivery', id, state: sent ? 'accepted' : 'deferred' });
-  const states = [...(claim.announcement.deliveries?.values() ?? [])];
-  const unknown = states.filter((state) => state === 'sending').length;
-  if (unknown === 0 && !states.some(isToSend)) await claim.append({ type: 'sent' });
+  const { waiting, deferred, sending } = countDeliveries(claim.announcement);
+  if (sending + waiting + deferred === 0) await claim.append({ type: 'sent' });
   const lines = [true, false].flatMap((sent) => {
     const count = [...settled.values()].filter((each) => each === sent).length;
     return count === 0 ? [] : [`${plural(count, 'email')} of ${name} will ${willBe(sent)}.`];
   });
-  if (unknown > 0) lines.push(`Still unknown: ${unknown}.`);
+  if (sending > 0) lines.push(`Still unknown: ${sending}.`);
   return lines.join(' ');
 }
 

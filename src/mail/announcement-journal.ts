@@ -53,6 +53,13 @@ export interface Announcement {
   deliveries: ReadonlyMap<string, Delivery> | null;
 }
 
+/** Returns how many emails are in which state. */
+export function countDeliveries({ deliveries }: Announcement): Record<Delivery, number> {
+  const counts = { accepted: 0, waiting: 0, deferred: 0, sending: 0, refused: 0, ended: 0 };
+  for (const state of deliveries?.values() ?? []) counts[state] += 1;
+  return counts;
+}
+
 /** The right to send an announcement, which one process has at a time. */
 export interface Claim {
   readonly announcement: Announcement;

@@ -5,7 +5,7 @@ import { sha256Of } from '../lib/files.ts';
 import { inTurn } from '../lib/lazy.ts';
 import { plural } from '../lib/text.ts';
 import type { Settings } from '../schema/settings.ts';
-import type { Claim, Delivery } from './announcement-journal.ts';
+import { type Claim, countDeliveries, type Delivery } from './announcement-journal.ts';
 import { pauseFor } from './calls.ts';
 import {
   type CampaignService,
@@ -303,14 +303,12 @@ async function sendWaiting(
   const workers = await Promise.allSettled(Array.from({ length: mostAtOnce }, work));
   for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
   // A server that refuses everyone, since it is set up wrongly, says nothing about the addresses.
-  if ([...(claim.announcement.deliveries?.values() ?? [])].includes('accepted'))
-    for (const reader of refused) await refuse(reader);
+  if (countDeliveries(claim.announcement).accepted > 0) for (const reader of refused) await refuse(reader);
   return reason;
 }
 
 function summary({ announcement }: Claim, reason: string): Sent {
-  const deliveries = { accepted: 0, waiting: 0, deferred: 0, sending: 0, refused: 0, ended: 0 };
-  for (const state of announcement.deliveries?.values() ?? []) deliveries[state] += 1;
+  const deliveries = countDeliveries(announcement);
   const { accepted, waiting, deferred, sending, refused, ended } = deliveries;
   const lines = [`Accepted by the mail server: ${accepted} of ${plural(announcement.deliveries?.size ?? 0, 'email')}.`];
   if (refused > 0) lines.push(`Refused permanently, and never mailed again: ${refused}.`);
