@@ -93,16 +93,19 @@ function startSending(form: HTMLFormElement, subject: Subject, thank: (fields: F
     const fields = fieldsOf(form, submitter);
     const focused = document.activeElement;
     // Without an enabled button, Enter does not send a form either.
-    for (const button of buttonsOf(form)) button.disabled = true;
+    const buttons = form.querySelectorAll('button');
+    for (const button of buttons) button.disabled = true;
     say(form, 'Sending …');
     const outcome = await send(form.action, fields);
-    for (const button of buttonsOf(form)) button.disabled = false;
+    for (const button of buttons) button.disabled = false;
     const now = fieldsOf(form, submitter);
     // Text that the reader typed meanwhile was not sent.
     if (outcome.sent && JSON.stringify(now) === JSON.stringify(fields)) form.reset();
-    say(form, outcome.sent ? thank(fields) : failureText(subject, outcome));
+    const message = say(form, outcome.sent ? thank(fields) : failureText(subject, outcome));
     // A disabled button loses the focus, and a keyboard user would lose their position.
     if (document.activeElement === document.body && focused instanceof HTMLElement) focused.focus();
+    // If the field is at the lower edge of the window, the message below it is out of view.
+    if (form.contains(document.activeElement)) message?.scrollIntoView({ block: 'nearest' });
   });
 }
 
@@ -116,13 +119,11 @@ function fieldsOf(form: HTMLFormElement, submitter: HTMLButtonElement | null): F
   return fields;
 }
 
-function buttonsOf(form: HTMLFormElement): HTMLButtonElement[] {
-  return [...form.querySelectorAll('button')];
-}
-
-function say(form: HTMLFormElement, text: string): void {
+/** Shows a text in the status of a form, and returns the status. */
+function say(form: HTMLFormElement, text: string): Element | null {
   const message = form.querySelector('.form-message');
   if (message !== null) message.textContent = text;
+  return message;
 }
 
 /** The result of sending a form. */

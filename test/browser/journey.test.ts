@@ -269,10 +269,16 @@ test('sends a note with the vote that they changed in another tab', async () => 
 
 test('subscribes', async () => {
   await reader.onPage('/about', async (page) => {
-    await page.locator('#subscribe-email').fill('ada@example.com');
+    const field = page.locator('#subscribe-email');
+    await field.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
+    await field.fill('ada@example.com');
     await page.keyboard.press('Enter');
     await textOf(page, '.subscribe .form-message', /Thanks/);
-    assert.is(await page.locator('#subscribe-email').inputValue(), '', 'the next reader does not see the address');
+    await page.waitForFunction(() => {
+      const { bottom = Number.NaN } = document.querySelector('.subscribe .form-message')?.getBoundingClientRect() ?? {};
+      return bottom <= innerHeight;
+    });
+    assert.is(await field.inputValue(), '', 'the next reader does not see the address');
     const { email, list } = reader.site.linesOf('signups').at(-1) ?? {};
     assert.equal({ email, list }, { email: 'ada@example.com', list: 'daily' });
   });
