@@ -163,14 +163,37 @@ function contentProblems(hasTable: boolean): string[] {
   ].filter((problem) => problem !== '');
 }
 
-test('small letters that a browser enlarges cover nothing, and are dark for a reader who asks for more contrast', () =>
+test('letters and spaces that a reader enlarges cover nothing, and are dark for a reader who asks for more contrast', () =>
   onPage({ viewport: { width: 1440, height: 900 } }, async (page) => {
     await page.goto(`${site.address}/agents/dependency-bump-judge`);
-    const [day, facts] = await page.locator('.issue time, .front > .facts').evaluateAll((all) => {
-      for (const part of all) (part as HTMLElement).style.fontSize = '26px';
-      return all.map((part) => part.getBoundingClientRect());
-    });
-    assert.ok(day && facts && day.bottom <= facts.top, JSON.stringify([day, facts]));
+    const change = (styles: string) =>
+      page.evaluate((text) => {
+        const sheet = new CSSStyleSheet();
+        sheet.replaceSync(text);
+        document.adoptedStyleSheets = [sheet];
+      }, styles);
+    // The spaces of WCAG 2.2, 1.4.12.
+    const spacing =
+      '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }';
+    const spaced = `${spacing} p { margin-block-end: 2em !important }`;
+    for (const styles of ['.issue time, .front > .facts { font-size: 26px !important }', spaced]) {
+      await change(styles);
+      const parts = page.locator('.issue time, .front > .facts');
+      const [day, facts] = await parts.evaluateAll((all) => all.map((part) => part.getBoundingClientRect()));
+      assert.ok(day && facts && day.bottom <= facts.top, JSON.stringify([styles, day, facts]));
+    }
+    await page.setViewportSize({ width: 390, height: 800 });
+    const covered = await page.locator('.masthead a').evaluateAll((links) =>
+      links.filter((link) => {
+        const { right, top, height } = link.getBoundingClientRect();
+        return !link.contains(document.elementFromPoint(right - 8, top + height / 2));
+      }),
+    );
+    assert.is(covered.length, 0, 'the ends of links in the header');
+    await page.setViewportSize({ width: 320, height: 800 });
+    await change('html { font-size: 200% }');
+    assert.is(await page.evaluate(() => document.documentElement.scrollWidth), 320);
+    await change('');
     const colors = () =>
       page.locator('body, .purpose').evaluateAll((all) => all.map((part) => getComputedStyle(part).color));
     assert.is(new Set(await colors()).size, 2);
