@@ -173,21 +173,20 @@ test('paper has the whole prompt, and nothing that only works on a screen', asyn
     const boxes = page.locator('pre, .excerpted');
     const flows = await boxes.evaluateAll((all) => all.map((each) => getComputedStyle(each).overflow));
     assert.equal(new Set(flows), new Set(['visible']), 'a sheet cuts off the end of a box that scrolls');
+    const grids = await page
+      .locator('.front, .front-look, .leaf, .pair')
+      .evaluateAll((all) => all.filter((each) => getComputedStyle(each).display === 'grid').length);
+    assert.is(grids, 0, 'Firefox cuts through the line of a grid where a sheet ends');
+    const number = await prompt.evaluate((element) => {
+      const line = element.querySelector('.line') as Element;
+      return getComputedStyle(line, '::before').position;
+    });
+    assert.is(number, 'static', 'Firefox moves positioned numbers away from their lines on the next sheet');
     await page.emulateMedia({ media: 'screen' });
   });
   await look('/agents/agent-1', { colorScheme: 'dark' }, async (page) => {
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
-    for (const part of [
-      '.skip',
-      'nav >> nth=0',
-      '.actions',
-      '.use',
-      '.search',
-      '.vote',
-      '#verdict',
-      '.subscribe',
-      '#follow',
-    ])
+    for (const part of ['.skip', 'nav >> nth=0', '.actions', '.use', '.search', '.vote', '#verdict', '#follow'])
       assert.is(await page.locator(part).first().isVisible(), false, part);
     assert.is(await page.locator('button:visible').count(), 0);
     for (const part of ['h1', '#problem', '#prompt-text', '#steps', '#sample', '#demo', '#reuse'])
