@@ -170,18 +170,18 @@ export interface ExportFilter {
 
 /**
  * Joins the subscriptions of each address to each list, in the order of the first ones. The time is the time of the first
- * subscription within the filter: RFC 3339, UTC. The notes are the different ones, oldest first. The consent is null if the
- * address was never asked to confirm, as without a mail server.
+ * subscription within the filter: RFC 3339, UTC. The notes are the different ones, oldest first. The consent may be older; it is
+ * null if the address was never asked to confirm, as without a mail server.
  */
 export function subscriberEntries(all: readonly StoredSubscription[], { list, since }: ExportFilter) {
-  const matching = all.filter(
-    (each) => (list ?? each.list) === each.list && (since === undefined || Date.parse(each.time) >= since.getTime()),
-  );
-  const groups = groupBy(matching, ({ list, email }) => [`${list} ${email.toLowerCase()}`]);
-  return [...groups.values()].map((subscriptions) => {
+  const inList = all.filter((each) => (list ?? each.list) === each.list);
+  const key = ({ list, email }: StoredSubscription) => [`${list} ${email.toLowerCase()}`];
+  const consents = groupBy(inList, key);
+  const matching = inList.filter(({ time }) => since === undefined || Date.parse(time) >= since.getTime());
+  return [...groupBy(matching, key)].map(([name, subscriptions]) => {
     const { time, email, list } = subscriptions[0] as StoredSubscription;
     const notes = [...new Set(subscriptions.map(({ note }) => note).filter((note) => note))] as string[];
-    return { time, email, list, notes, consent: consentOf(subscriptions) };
+    return { time, email, list, notes, consent: consentOf(consents.get(name) ?? []) };
   });
 }
 

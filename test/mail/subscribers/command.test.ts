@@ -68,13 +68,15 @@ test('--format json prints one document, with notes', () =>
 
 test('readers who confirmed, who wait for it and who left are counted apart, for people and programs', () =>
   inFolder(async (folder) => {
-    const asked = (id: string, list: string) =>
-      `${JSON.stringify({ id, time: '2026-11-02T10:00:00Z', email: `${id}@example.com`, list, pending: true })}\n`;
+    const asked = (id: string, list: string, time = '2026-11-02T10:00:00Z') =>
+      `${JSON.stringify({ id, time, email: `${id[0]}@example.com`, list, pending: true })}\n`;
     const event = (id: string, event: string) => `${JSON.stringify({ id, time: '2026-11-03T10:00:00Z', event })}\n`;
     const ids = ['a', 'b', 'c', 'd'].map((id) => asked(id, 'daily')).join('');
     const events =
       event('a', 'confirmed') + event('b', 'confirmed') + event('c', 'confirmed') + event('c', 'unsubscribed');
-    writeFiles(folder, { 'data/signups.jsonl': `${ids}${asked('e', 'pro')}${events}${line({ list: 'custom' })}` });
+    const again = asked('a2', 'daily', '2026-11-05T10:00:00Z');
+    const lines = `${ids}${asked('e', 'pro')}${events}${line({ list: 'custom' })}${again}`;
+    writeFiles(folder, { 'data/signups.jsonl': lines });
     const { stderr } = await catalog(['subscribers', '--cwd', folder]);
     const daily = '4 daily (2 confirmed, 1 waiting, 1 unsubscribed)';
     assert.is(stderr, `6 addresses, 6 subscriptions: ${daily}, 1 pro (1 waiting), 1 custom.\n`);
@@ -89,6 +91,8 @@ test('readers who confirmed, who wait for it and who left are counted apart, for
         [1, 0, 0],
       ],
     );
+    const recent = await catalog(['subscribers', '--cwd', folder, '--since', '2026-11-05']);
+    assert.is(recent.stderr, '1 address, 1 subscription: 1 daily (1 confirmed).\n');
   }));
 
 test('--format csv contains no formula, and --since leaves out earlier subscriptions', () =>
