@@ -176,7 +176,7 @@ test('reads "Copied" for two seconds after the last copy, and then the label of 
       await page.locator('[data-copy="prompt-text"] + .copy-status').textContent(),
       await button.getAttribute('data-copied'),
     ];
-    const copied = ['Copied', 'Copied to the clipboard.', ''];
+    const copied = ['Copied the prompt', 'Copied to the clipboard.', ''];
     await button.click();
     await textOf(page, '[data-copy="prompt-text"] + .copy-status', /Copied/);
     assert.equal(await shown(), copied);
@@ -187,7 +187,7 @@ test('reads "Copied" for two seconds after the last copy, and then the label of 
     await page.clock.runFor(1_500);
     assert.equal(await shown(), copied);
     await page.clock.runFor(1_000);
-    assert.equal(await shown(), ['Copy', '', null]);
+    assert.equal(await shown(), ['Copy the prompt', '', null]);
   });
 });
 

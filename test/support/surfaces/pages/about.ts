@@ -36,7 +36,9 @@ const developers: Expected = {
   'section[aria-labelledby=api] .leaf-body > p':
     'The contract is version 1.1.0 and stable. OpenAPI 3.1 describes every operation, and a JSON Schema every document.',
   'section[aria-labelledby=api] .leaf-body > p a @href': ['/base/api/openapi.json', '/base/api/schema.json'],
-  'section[aria-labelledby=api] .copy': ['Copy all agents', 'Copy one agent', 'Copy one prompt'],
+  'section[aria-labelledby=api] .copy': ['all agents', 'one agent', 'one prompt'].map(
+    (what) => `Copy the command for ${what}`,
+  ),
   'section[aria-labelledby=api] .copy @data-copy': ['curl-catalog', 'curl-agent', 'curl-prompt'],
   'section[aria-labelledby=mcp] dt': [
     'Address',

@@ -56,7 +56,7 @@ const agentPage: Expected = {
     'Line 4: how it works',
     'Line 7: what comes back',
   ],
-  'section[aria-labelledby=prompt] figcaption': `${lines} lines, ${words} words Copy`,
+  'section[aria-labelledby=prompt] figcaption': `${lines} lines, ${words} words Copy the prompt`,
   'section[aria-labelledby=prompt] figcaption .copy @data-copy': 'prompt-text',
   '#prompt-text': rich.prompt,
   '#prompt-text .heading': ['INPUT\n', 'RULES\n', 'OUTPUT\n'],
