@@ -209,6 +209,8 @@ test('reaches a server at another origin, with and without scripts', () =>
         await page.locator('.vote button[value="yes"]').click();
         await textOf(page, '.vote .form-message', /was recorded/);
         assert.equal(complaints, []);
+        const landmarks = await page.getByRole('navigation').allInnerTexts();
+        assert.not.ok(landmarks.includes(''), 'the only agent has no empty links to others');
       });
       await onPage(
         `${address}/agents/one`,
