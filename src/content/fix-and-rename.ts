@@ -343,8 +343,8 @@ function editLines(text: string, list: YAMLSeq, add: string, drop: string): stri
 }
 
 /**
- * The result of renaming a folder. The old address of an agent with a number (`issue`) redirects to the new one; if it is
- * withdrawn, neither address has a page. The number is null if the agent is not published.
+ * The result of renaming a folder, with what it says of the agent. The old address of an agent with a number (`issue`) redirects
+ * to the new one; if it is withdrawn, neither address has a page. The number is null if the agent is not published.
  */
 export type Renamed = ReturnType<typeof renameAgent>;
 
@@ -361,8 +361,7 @@ export function renameAgent(cwd: string, calendar: Calendar, from: string, to: s
   demand(slugSchema, 'new', to);
   if (from === to) throw new UsageError(`The agent is already called ${to}.`);
   freeSlug(to, { ...calendar, folders: calendar.folders.filter((other) => other !== folder) });
-  const { issue, withdrawn } = folder.schedule;
-  const text = issue === null ? null : withOldName(folder, from, to);
+  const text = folder.schedule.issue === null ? null : withOldName(folder, from, to);
 
   const [old, renamedPath] = [join(cwd, pathOf(from, '')), join(cwd, pathOf(to, ''))];
   if (lstatSync(renamedPath, { throwIfNoEntry: false }) !== undefined && !sameFile(old, renamedPath)) {
@@ -378,7 +377,7 @@ export function renameAgent(cwd: string, calendar: Calendar, from: string, to: s
     if (before !== null) orElse(() => replaceFile(file, before), undefined);
     throw prevented(`${pathOf(from, '')} cannot be renamed`, error);
   }
-  return { from, to, issue, withdrawn };
+  return { from, to, ...folder.schedule };
 }
 
 function unknownAgent(slug: string, { folders, reserved }: Calendar): OperationError {

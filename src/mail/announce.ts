@@ -98,18 +98,16 @@ export async function announce(options: AnnounceOptions): Promise<Announced> {
     const { state, since, deliveries } = claim.announcement;
     // Another process may have sent it since the check.
     if (state === 'sent') return alreadySent(plan, since);
-    if (options.sender.name === 'SMTP' ? state === 'sending' : deliveries !== null) throw begunElsewhere(plan);
+    // The service was changed meanwhile. The new one does not know which readers got the email.
+    if (options.sender.name === 'SMTP' ? state === 'sending' : deliveries !== null)
+      throw new OperationError(
+        `Nothing was sent. An earlier run began to send ${plan.name} with another service, so readers could get it twice. The next agent will be sent with this one.`,
+      );
     return { ...(await options.sender.send(plan, claim)), key: plan.key };
   } finally {
     await claim.release();
   }
 }
-
-/** The service was changed meanwhile. The new one does not know which readers got the email. */
-const begunElsewhere = ({ name }: Plan) =>
-  new OperationError(
-    `Nothing was sent. An earlier run began to send ${name} with another service, so readers could get it twice. The next agent will be sent with this one.`,
-  );
 
 /** Says what `announce` would do. Changes nothing. */
 export async function rehearse(options: AnnounceOptions): Promise<Announced> {

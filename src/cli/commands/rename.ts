@@ -29,16 +29,15 @@ async function rename(slug: string, newSlug: string, flags: Flags, terminal: Con
   const { isDue } = await import('../../content/load.ts');
   const { cwd, content, today } = await openContent(flags);
   const renamed = renameAgent(cwd, content, slugOf(slug, cwd), slugOf(newSlug, cwd));
-  const { from, to, issue } = renamed;
+  const { from, to, issue, formerSlugs } = renamed;
   if (flags.format === 'json') return terminal.printJson({ from, to, folder: `agents/${to}`, issue });
   // If the last rename was not committed, Git knows an earlier name. It refuses names that it does not know.
-  const schedule = content.folders.find((folder) => folder.slug === from)?.schedule;
-  const names = [from, ...(schedule?.formerSlugs ?? []).filter((name) => name !== to)];
+  const names = [from, ...formerSlugs.filter((name) => name !== to)];
   // Null outside of a repository.
   const tracked = gitOrNull(cwd, ['ls-files', '-z', '--', ...names.map((name) => `:(literal)agents/${name}`)]);
   const gone = names.filter((name) => tracked?.includes(`agents/${name}/`));
   const commit = tracked === null ? '' : howToCommit(cwd, gone, to);
-  const address = schedule && isDue(schedule, today) ? dueAddress : aboutAddress(renamed);
+  const address = isDue(renamed, today) ? dueAddress : aboutAddress(renamed);
   terminal.say(`Renamed ${from} to ${to}.${address}${commit}\n`);
   terminal.print(`${relative(process.cwd(), join(cwd, 'agents', to))}\n`);
 }
