@@ -68,7 +68,7 @@ test('the page of catalog votes --html: axe finds nothing, nothing is wider than
 test('an email: axe finds nothing, nothing is wider than the screen, in light and dark mode', () =>
   assertReadable(look, pathToFileURL(join(site.dist, 'mail/1.html')).href, [phone, 700], /landmark|region/));
 
-test('no table in an email breaks a short word, or is wider than the window', () =>
+test('no table in an email or on paper breaks a short word, or is wider than the window', () =>
   onPage({ viewport: { width: phone, height: 800 } }, async (page) => {
     const brokenWords = () => {
       const words: string[] = [];
@@ -92,6 +92,13 @@ test('no table in an email breaks a short word, or is wider than the window', ()
         await page.goto(pathToFileURL(join(site.dist, `mail/${issue}.html`)).href);
         assert.equal(await page.evaluate(brokenWords), [[], true], `No. ${issue} in a window of ${width} px`);
       }
+    }
+    // A sheet in A4.
+    await page.setViewportSize({ width: 680, height: 970 });
+    await page.emulateMedia({ media: 'print' });
+    for (const agent of ['dependency-bump-judge', 'boundary-case-miner']) {
+      await page.goto(`${site.address}/agents/${agent}`);
+      assert.equal(await page.evaluate(brokenWords), [[], true], `${agent} on paper`);
     }
   }));
 
