@@ -246,8 +246,7 @@ function startRemembering(form: HTMLFormElement): void {
     field.addEventListener('input', () => rememberInput(address, nameOf(field), field.value));
   }
   followInputs(address, (name, text) => {
-    const field = fields.find((one) => nameOf(one) === name);
-    if (field !== undefined) setField(field, text);
+    for (const field of fields) if (nameOf(field) === name) setField(field, text);
   });
 }
 
@@ -281,7 +280,8 @@ export function startOpenIn(): void {
         long.length === 0
           ? ''
           : `The prompt is too long for a link to ${long.map(({ name }) => name).join(', ')}. It will be copied for you to paste.`;
-      say(status, notice);
+      // If it were set again, a screen reader would repeat it for each letter that the reader types.
+      if (status?.textContent !== notice) say(status, notice);
     };
 
     for (const { link, home, name } of links) {

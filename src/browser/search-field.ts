@@ -97,7 +97,8 @@ export function startSearch(): void {
   };
   const tell = (text: string, toType = '', inList = toType) => {
     if (attached) return;
-    count.textContent = readForm(form).q === '' || document.activeElement !== field ? '' : text + toType;
+    const told = readForm(form).q === '' || document.activeElement !== field ? '' : text + toType;
+    if (count.textContent !== told) count.textContent = told;
     if (list !== null) list.count.textContent = isSearching(form) ? text + inList : '';
   };
   const load = () => {

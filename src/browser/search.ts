@@ -56,7 +56,8 @@ function startSuggestions(form: HTMLFormElement, index: Index, next: Next | unde
     chosen?.scrollIntoView({ block: 'nearest' });
   };
   const show = (text: string, shown: readonly HTMLElement[]) => {
-    count.textContent = text;
+    // If it were set again, a screen reader would repeat it for each letter that the reader types.
+    if (count.textContent !== text) count.textContent = text;
     list.replaceChildren(...shown);
     for (const [at, option] of shown.entries()) {
       Object.assign(option, { id: `suggestion-${at + 1}`, tabIndex: -1 }).setAttribute('role', 'option');

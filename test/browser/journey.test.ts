@@ -137,6 +137,10 @@ test('is told that a prompt is too long for a link, which then copies it first',
     const long = 'word '.repeat(2_000);
     await page.locator('#own-input-1').fill(long);
     await textOf(page, '.open-in-status', /will be copied/);
+    const notice = await page.locator('.open-in-status').evaluateHandle((status) => status.firstChild);
+    await page.locator('#own-input-1').pressSequentially('xy');
+    assert.ok(await notice.evaluate((node) => node?.isConnected), 'a screen reader does not repeat it for each letter');
+    await page.locator('#own-input-1').fill(long);
     const [opened] = await Promise.all([
       page.context().waitForEvent('page'),
       page.locator('.open-in a', { hasText: 'ChatGPT' }).click(),

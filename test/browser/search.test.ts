@@ -78,6 +78,10 @@ test('gets suggestions while typing, and chooses one with the arrows while the f
     assert.is(await page.evaluate(() => document.activeElement?.id), 'search');
     await page.keyboard.type('spredsheet');
     assert.match(await textOf(page, '.results-count', /found/), '1 agent found');
+    const count = await page.locator('.search .results-count').evaluateHandle((status) => status.firstChild);
+    await page.keyboard.type('s');
+    assert.is(await page.locator('.search .results-count').textContent(), '1 agent found');
+    assert.ok(await count.evaluate((node) => node?.isConnected), 'a screen reader does not repeat it for each letter');
     await page.locator(option).click();
     await page.waitForURL('**/agents/spreadsheet-smell-tester');
   });
