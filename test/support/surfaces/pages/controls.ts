@@ -84,7 +84,7 @@ export const controls: readonly string[] = [
   'p.not-loaded hidden',
   'p.open-in-status role=status',
   'p.results-count role=status',
-  'pre role=group tabindex=0',
+  'pre role=group',
   'pre.excerpted role=group tabindex=0 dir=auto',
   'pre.preformatted role=group tabindex=0 dir=auto',
   'pre.prompt role=group tabindex=0 dir=auto',
