@@ -49,6 +49,8 @@ const json: [text: string, ...found: string[]][] = [
   ['{"a": 1,, "b": 2}', '1:9 There is an extra comma here. ~ Remove the comma.'],
   ['[1 2]', `1:3 ${noComma}`],
   ['[1\n2]', `1:3 ${noComma}`],
+  ['{\n"a": 1\n"b": tru\n}', `2:7 ${noComma}`, `3:6 ${badWord('tru')}`],
+  ['{\n"a": 1\n"b": [', `2:7 ${noComma}`, `3:6 ${early('[', 3, ']')}`],
   ['["a""b"]', `1:5 ${noComma}`],
   ['{"a": "b": 1}', `1:10 ${noComma}`],
   [

@@ -2,10 +2,10 @@ import { type LocatedWording, located, type Wording } from '../../schema/diagnos
 import { doubleQuotes, jsonMessages } from '../../schema/messages/formats.ts';
 
 /**
- * An error and, if the fix is obvious, the text with that fix. The fixed text has the same length, so all locations stay
- * valid.
+ * An error and, if the fix is obvious, the text with that fix. Its length is the same, so all offsets stay valid. It can have
+ * fewer lines, since a missing comma replaces the line break after a value.
  */
-type Problem = LocatedWording & { repaired: string | null };
+type Problem = { offset: number; length: number; wording: Wording; repaired: string | null };
 
 /** The most errors that are reported for a text. More would not help. */
 const maxProblems = 20;
@@ -23,9 +23,10 @@ export function readJson(text: string): { value: unknown; problems: LocatedWordi
     try {
       return { value: JSON.parse(current), problems, repaired: current };
     } catch {
-      const { repaired, ...problem } = firstProblem(current);
+      const { offset, length, wording, repaired } = firstProblem(current, text);
       // Wrong quotes are reported once, however many there are.
-      if (!problems.some(({ hint }) => hint === doubleQuotes && problem.hint === hint)) problems.push(problem);
+      if (!problems.some(({ hint }) => hint === doubleQuotes && wording.hint === hint))
+        problems.push(located(text, offset, length, wording));
       if (repaired === null || problems.length >= maxProblems || round >= maxRounds)
         return { value: undefined, problems, repaired: current };
       current = repaired;
@@ -40,15 +41,15 @@ const string = /"(?:[^"\\\p{Cc}]|[\x7F-\x9F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*
 const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])/y;
 const commentStart = /^(?:\/\/|#)[^\n]*|^\/\*[\s\S]*?(?:\*\/|$)/;
 
-/** Finds the first error of a text that `JSON.parse` rejected. Not every version of Node.js says where the error is. */
-function firstProblem(text: string): Problem {
+/** Finds the first error of a text that `JSON.parse` rejected: not every Node.js says where it is. `written` has no fixes. */
+function firstProblem(text: string, written: string): Problem {
   const open: { bracket: string; offset: number }[] = [];
   let expected: Expected = 'value';
   let end = 0;
   for (;;) {
     const at = end + matchLength(space, text, end);
     const character = text[at];
-    if (character === undefined) return endsEarly(text, open);
+    if (character === undefined) return endsEarly(text, open, written);
     const comment = '/#'.includes(character) ? commentStart.exec(text.slice(at, at + 10_000))?.[0] : undefined;
     if (comment !== undefined) {
       return problem(text, at, comment.length, jsonMessages.noComments, comment.replace(/[^\n]/g, ' '));
@@ -88,7 +89,7 @@ function matchLength(pattern: RegExp, text: string, at: number): number {
 function problem(text: string, offset: number, length: number, wording: Wording, replacement?: string): Problem {
   const repaired =
     replacement === undefined ? null : text.slice(0, offset) + replacement + text.slice(offset + replacement.length);
-  return located(text, offset, length, { ...wording, repaired });
+  return { offset, length, wording, repaired };
 }
 
 function noComma(text: string, at: number, end: number, depth: number): Problem {
@@ -121,11 +122,11 @@ function badToken(text: string, at: number, isKey: boolean): Problem {
   return problem(text, at, word.length, jsonMessages.wrongWord(word, isKey, isKey ? undefined : (plain ?? number)));
 }
 
-function endsEarly(text: string, open: readonly { bracket: string; offset: number }[]): Problem {
+function endsEarly(text: string, open: readonly { bracket: string; offset: number }[], written: string): Problem {
   const last = Math.max(0, text.trimEnd().length - 1);
   const bracket = open.at(-1);
   if (bracket === undefined) return problem(text, last, 1, jsonMessages.valueMissing);
-  const line = text.slice(0, bracket.offset).split('\n').length;
+  const line = written.slice(0, bracket.offset).split('\n').length;
   const missing = bracket.bracket === '{' ? '}' : ']';
   return problem(text, last, 1, jsonMessages.bracketNotClosed(bracket.bracket, line, missing));
 }
