@@ -368,7 +368,7 @@ export function watchCatalog({ cwd, since, poll, onChange, onFallback, onError }
     [agents, settings, templates, paths, timer] = [new Set(), false, false, new Set(), undefined];
     onChange(changes);
     // chokidar does not notice when the folder of the catalog comes back.
-    if (!existsSync(cwd)) pollInstead();
+    if (!existsSync(cwd)) restart(startPolling);
     // chokidar drops a second change within 50 ms, such as the rest of a file that was half saved.
     setTimeout(() => {
       for (const [path, stamp] of reported) if (!ended && stampAt(path) !== stamp) note(path);
@@ -416,24 +416,20 @@ export function watchCatalog({ cwd, since, poll, onChange, onFallback, onError }
   }
 
   function open(): void {
-    watcher = watch(parts.roots, {
-      ignoreInitial: true,
-      followSymlinks: false,
-      ignored: (path) => parts.of(path).part === null,
-    });
-    watcher.on('all', (_event, path) => note(path));
-    watcher.on('ready', begin);
+    if (ended) return;
+    watcher = watchParts(parts, { note, begin, reopen: () => restart(open) });
     watcher.on('error', (error) => {
       const { code = '' } = error as NodeJS.ErrnoException;
       const isLimit = ['ENOSPC', 'EMFILE', 'ENFILE'].includes(code);
       if (ended || watcher === undefined || !isLimit) return isLimit ? undefined : onError(error as Error);
       onFallback(code);
-      pollInstead();
+      restart(startPolling);
     });
   }
 
-  function pollInstead(): void {
-    watcher?.close().then(startPolling);
+  /** Watches anew with `start`, which reports what changes until then. */
+  function restart(start: () => void): void {
+    watcher?.close().then(start);
     watcher = undefined;
   }
 
@@ -444,6 +440,33 @@ export function watchCatalog({ cwd, since, poll, onChange, onFallback, onError }
     clearInterval(polling);
     await watcher?.close();
   };
+}
+
+/** Watches the parts of a catalog until a folder of them is replaced: `reopen` has to begin anew then. */
+function watchParts(
+  { roots, of }: ReturnType<typeof partsOf>,
+  { note, begin, reopen }: { note(path: string): void; begin(): void; reopen(): void },
+): FSWatcher {
+  const ignored = (path: string) => of(path).part === null;
+  const watcher = watch(roots, { ignoreInitial: true, followSymlinks: false, ignored });
+  const folders = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  watcher.on('all', (_event, path) => note(path));
+  watcher.on('ready', () => {
+    for (const path of Object.keys(watcher.getWatched())) folders.add(path);
+    watcher.on('addDir', (path) => folders.add(path));
+    watcher.on('unlinkDir', (path) => folders.delete(path));
+    begin();
+  });
+  // If a folder is removed and made again at once, as in a rebase, chokidar does not watch the new one. Before it is ready,
+  // that can happen to any folder.
+  watcher.on('raw', (event, name, details) => {
+    const path = join((details as { watchedPath: string }).watchedPath, name ?? '');
+    if (event !== 'rename' || (folders.size > 0 && !folders.has(path)) || !existsSync(path)) return;
+    clearTimeout(timer);
+    timer = setTimeout(reopen, settleMs);
+  });
+  return watcher;
 }
 
 /** The paths whose stamps differ. A stamp that can hide a change counts as different. */
@@ -483,7 +506,6 @@ function partsOf(cwd: string) {
       for (const base of bases) {
         const below = relative(base.root, path).split(sep);
         const names = [...base.prefix, ...below.filter((name) => name !== '')];
-        if (names[0] === '..') continue;
         const [part = '', name = ''] = names;
         if (['', ...catalogParts].includes(part) && !names.some((each) => each.startsWith('.'))) return { part, name };
       }

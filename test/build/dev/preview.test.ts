@@ -102,7 +102,7 @@ test('every page is the one that a build of drafts and scheduled agents has, als
     await until(() => lastOf(preview).length === 0);
   }));
 
-test('an agent can be renamed, removed, saved by rename, half saved and replaced by a link', () =>
+test('an agent can be renamed, removed, saved by rename, half saved, and replaced by a link or another folder', () =>
   withPreview(async ({ folder, preview, shows, page, edit }) => {
     const at = (name: string) => join(folder, 'agents', name);
     renameSync(at('two'), at('second'));
@@ -132,6 +132,13 @@ test('an agent can be renamed, removed, saved by rename, half saved and replaced
     await until(() => lastOf(preview).length === 0);
     edit('agents/sketch/agent.md', 'The sketch agent', 'A finished agent');
     await shows('/agents/sketch', 'A finished agent');
+
+    // Git removes a folder and makes it again at once, as in a rebase.
+    rmSync(at('sketch'), { recursive: true });
+    writeFiles(at('sketch'), smallAgent({ ...(agents[3] as SmallAgent), front: { title: 'A rebased agent' } }));
+    await shows('/agents/sketch', 'A rebased agent');
+    writeFileSync(at('sketch/notes.md'), 'A note\n');
+    await until(() => lastOf(preview).some((error) => error.startsWith('folder/unknown-file agents/sketch/notes.md')));
   }));
 
 for (const poll of [false, true]) {
