@@ -13,6 +13,7 @@ import { checkCatalog } from '../../../src/build/validate.ts';
 import { addDays } from '../../../src/lib/calendar.ts';
 import { atTime } from '../../support/at-time.ts';
 import { inFolder, type SmallAgent, smallSettings, writeCatalog, writeFiles } from '../../support/catalog.ts';
+import { commitAt, gitSync } from '../../support/git.ts';
 
 /** What a preview says of the agents of a catalog, and how it keeps up with edits; without a server. */
 
@@ -100,6 +101,28 @@ test('its errors are the errors of catalog validate after each edit', () =>
     writeCatalog(folder, agents.slice(0, 1));
     catalog.update(changed('good'));
     assert.not.ok((await agreed()).includes('good error editorial/excerpt'));
+  }));
+
+test('a switch to a branch without numbers leaves no errors, also if its files are noticed one by one', () =>
+  inFolder(async (folder) => {
+    const slugs = ['one', 'two'];
+    const dated = slugs.map((slug, index) => ({ slug, date: addDays('2026-01-01', index) }));
+    writeCatalog(folder, dated);
+    gitSync(folder, 'init', '--quiet', '--initial-branch=main');
+    commitAt(folder, '2026-01-01T12:00:00Z');
+    gitSync(folder, 'branch', 'draft');
+    writeCatalog(
+      folder,
+      dated.map((agent, index) => ({ ...agent, front: { issue: String(index + 1) } })),
+    );
+    commitAt(folder, '2026-01-02T12:00:00Z');
+    const catalog = opened(folder);
+    gitSync(folder, 'switch', '--quiet', 'draft');
+    // Later, since what Git says is not kept right after a switch.
+    await atTime(Date.now() + 60_000, () => {
+      for (const slug of slugs) catalog.update(changed(slug));
+    });
+    assert.equal(codesOf(catalog.allErrors), []);
   }));
 
 test('many agents can be shown before they are judged; an edit is judged at once, and the rest before all errors are told', () =>
