@@ -460,9 +460,9 @@ function watchParts(
     begin();
   });
   // If a folder is removed and made again at once, as in a rebase, chokidar does not watch the new one. Before it is ready,
-  // that can happen to any folder.
+  // that can happen to any folder. Where it polls, as with CHOKIDAR_USEPOLLING, it tells no folder and no such event.
   watcher.on('raw', (event, name, details) => {
-    const path = join((details as { watchedPath: string }).watchedPath, name ?? '');
+    const path = join((details as { watchedPath?: string }).watchedPath ?? '', name ?? '');
     if (event !== 'rename' || (folders.size > 0 && !folders.has(path)) || !existsSync(path)) return;
     clearTimeout(timer);
     timer = setTimeout(reopen, settleMs);

@@ -141,8 +141,8 @@ test('an agent can be renamed, removed, saved by rename, half saved, and replace
     await until(() => lastOf(preview).some((error) => error.startsWith('folder/unknown-file agents/sketch/notes.md')));
   }));
 
-for (const poll of [false, true]) {
-  test(`agents, templates and settings can be links to other places${poll ? ', also with --poll' : ''}`, () =>
+for (const also of ['', '--poll', 'CHOKIDAR_USEPOLLING']) {
+  test(`agents, templates and settings can be links to other places${also && `, also with ${also}`}`, () =>
     inFolder(async (folder) => {
       const [linked, elsewhere] = [join(folder, 'catalog'), join(folder, 'elsewhere')];
       mkdirSync(linked);
@@ -150,7 +150,9 @@ for (const poll of [false, true]) {
         symlinkSync(join(elsewhere, part), join(linked, part));
       writeCatalog(elsewhere, agents);
       writeFiles(elsewhere, { 'templates/partials/footer.hbs': 'The end' });
-      const preview = await startPreview(linked, poll);
+      if (also.startsWith('C')) process.env[also] = '1';
+      const preview = await startPreview(linked, also === '--poll');
+      delete process.env.CHOKIDAR_USEPOLLING;
       try {
         const shows = (text: string) =>
           until(async () => (await (await fetch(`${preview.address}/agents/one`)).text()).includes(text));
