@@ -309,3 +309,31 @@ export function gitStamp(cwd: string, environment: NodeJS.ProcessEnv = process.e
     ? JSON.stringify([environment.PATH, stamps.paths, ...stamps.numbers])
     : null;
 }
+
+/** Keeps what Git said until commits or branches change. */
+export class GitMemory implements Pick<ContentMemory, 'ofGit'> {
+  readonly #cwd: string;
+  #stamp: string | null = null;
+  readonly #said = new Map<string, unknown>();
+
+  constructor(cwd: string) {
+    this.#cwd = cwd;
+  }
+
+  /** Whether Git still says the same. */
+  isCurrent(): boolean {
+    return this.#stamp !== null && gitStamp(this.#cwd) === this.#stamp;
+  }
+
+  /** Begins an update: forgets what may not be so any more. */
+  begin(): void {
+    const stamp = gitStamp(this.#cwd);
+    if (stamp === null || stamp !== this.#stamp) this.#said.clear();
+    this.#stamp = stamp;
+  }
+
+  ofGit<Value>(name: string, read: () => Value): Value {
+    if (!this.#said.has(name)) this.#said.set(name, read());
+    return this.#said.get(name) as Value;
+  }
+}

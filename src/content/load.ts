@@ -3,6 +3,7 @@ import type { Stamps } from '../lib/files.ts';
 import { once } from '../lib/lazy.ts';
 import { yamlList } from '../lib/text.ts';
 import { type Agent, type AgentHead, type FrontMatterSchema, frontMatterSchema } from '../schema/agent.ts';
+import { ContentError } from '../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import { type RuleSettings, withRules } from '../schema/rules.ts';
 import type { KnownVocabulary } from '../schema/settings.ts';
@@ -18,7 +19,7 @@ import {
 } from './history.ts';
 import { guessSchedule, readSchedule, type Schedule } from './parse/front-matter.ts';
 import { type ParsedFolder, parseFolder } from './parse/parse.ts';
-import { decodeFolder, readAgents, type SourceFolder, unprocessable, unreadable } from './read.ts';
+import { decodeFolder, readAgents, type SourceFolder, unprocessable } from './read.ts';
 
 /** Whether an agent is due on the day `today` and has no number yet. An agent with an unreadable date counts as due. */
 export function isDue({ issue, draft, date }: Pick<Schedule, 'issue' | 'draft' | 'date'>, today: string): boolean {
@@ -77,7 +78,8 @@ export function loadContent(
   try {
     sources = readAgents(cwd, stamps);
   } catch (error) {
-    return { folders: [], reserved: [], diagnostics: [unreadable(cwd, error)], notices: [] };
+    if (!(error instanceof ContentError)) throw error;
+    return { folders: [], reserved: [], diagnostics: [...error.diagnostics], notices: [] };
   }
   const folders = parseAll(sources, vocabulary, onFolder, memory);
   return settleContent(cwd, folders, { today, rules: vocabulary.rules, sources: () => sources, numbers, memory });

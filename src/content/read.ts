@@ -5,6 +5,7 @@ import { digestOf, forEachStamp, noStamps, type Stamps, sourceStamps } from '../
 import { onceForLast } from '../lib/lazy.ts';
 import { compareText, visible } from '../lib/text.ts';
 import { requiredFiles } from '../schema/agent.ts';
+import { ContentError } from '../schema/diagnostics/content-error.ts';
 import { type Diagnostic, diagnose, type Finding, locationAt, type Wording } from '../schema/diagnostics/diagnostic.ts';
 import { nearest } from '../schema/diagnostics/suggestions.ts';
 import { maxSlugLength, reservedSlug, slugPattern } from '../schema/fields.ts';
@@ -47,13 +48,15 @@ export const maxFileBytes = 256 * 1024;
  * than what is made of them.
  *
  * Hidden entries, such as .gitkeep and .DS_Store, are ignored. If agents/ is missing, there are no entries. `sources`
- * are the stamps of everything in agents/, if they are known. Throws the system error if agents/ cannot be read.
+ * are the stamps of everything in agents/, if they are known. Throws ContentError if agents/ cannot be read.
  */
 export function readAgents(catalog: string, sources: Stamps = noStamps): SourceFolder[] {
   const root = join(catalog, 'agents');
   const stamps = stampsByFolder(root, sources);
   const read = onceForLast(readFolder);
-  return listEntries(root).map((entry) => readEntry(root, entry.name, entry, { read, stamp: stamps.get(entry.name) }));
+  return listEntries(root, catalog).map((entry) =>
+    readEntry(root, entry.name, entry, { read, stamp: stamps.get(entry.name) }),
+  );
 }
 
 /** Returns a folder that is not on the disk, with these texts by file name. */
@@ -113,12 +116,14 @@ class ReadableFolder implements SourceFolder {
   }
 }
 
-function listEntries(root: string) {
+function listEntries(root: string, catalog: string) {
   try {
     return visibleEntries(root);
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
+    const reason = systemCode(error);
+    if (reason === 'ENOENT') return [];
+    const wording = fileMessages.unreadableAgents(join(catalog), reason);
+    throw new ContentError([diagnose({ code: 'agents/unreadable', file: 'agents', ...wording })]);
   }
 }
 
@@ -375,10 +380,4 @@ function explainProblem({ kind, reason }: ReadProblem, name: string): Omit<Findi
 export function unprocessable(slug: string, what: string, error: unknown): Diagnostic {
   const wording = fileMessages.unprocessableAgent(what, visible(String(error)).slice(0, 120));
   return diagnose({ code: 'agent/unprocessable', slug, file: pathOf(slug, 'agent.md'), ...wording });
-}
-
-/** The diagnostic of a folder agents/ that cannot be read. */
-export function unreadable(cwd: string, error: unknown): Diagnostic {
-  const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-  return diagnose({ code: 'agents/unreadable', file: 'agents', ...fileMessages.unreadableAgents(join(cwd), reason) });
 }

@@ -2,9 +2,9 @@ import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
 import { readHistory } from '../../content/history.ts';
-import { type ContentMemory, parseSafely, settleContent } from '../../content/load.ts';
+import { parseSafely, settleContent } from '../../content/load.ts';
 import type { ParsedFolder } from '../../content/parse/parse.ts';
-import { folderOf, readAgent, readAgents, type SourceFolder, unreadable } from '../../content/read.ts';
+import { folderOf, readAgent, readAgents, type SourceFolder } from '../../content/read.ts';
 import { editorialRules } from '../../content/rules/index.ts';
 import { select } from '../../content/schedule.ts';
 import { loadSettings } from '../../content/settings.ts';
@@ -19,7 +19,7 @@ import type { Settings } from '../../schema/settings.ts';
 import { makeSite, withTexts } from '../../site/make-site.ts';
 import type { TemplateFiles } from '../../site/shared/templates.ts';
 import type { Site } from '../../site/site.ts';
-import { gitStamp } from '../last-build.ts';
+import { GitMemory } from '../last-build.ts';
 import { readTemplates } from '../read-templates.ts';
 import { tryAgents } from '../render.ts';
 import { diagnosticsOf, editorial } from '../validate.ts';
@@ -34,34 +34,6 @@ export interface Changes {
 
 export const everything: Changes = { agents: 'all', settings: true, templates: true };
 export const nothing: Changes = { agents: new Set(), settings: false, templates: false };
-
-/** Keeps what Git said until commits or branches change. */
-class GitMemory implements Pick<ContentMemory, 'ofGit'> {
-  readonly #cwd: string;
-  #stamp: string | null = null;
-  readonly #said = new Map<string, unknown>();
-
-  constructor(cwd: string) {
-    this.#cwd = cwd;
-  }
-
-  /** Whether Git still says the same. */
-  isCurrent(): boolean {
-    return this.#stamp !== null && gitStamp(this.#cwd) === this.#stamp;
-  }
-
-  /** Begins an update: forgets what may not be so any more. */
-  begin(): void {
-    const stamp = gitStamp(this.#cwd);
-    if (stamp === null || stamp !== this.#stamp) this.#said.clear();
-    this.#stamp = stamp;
-  }
-
-  ofGit<Value>(name: string, read: () => Value): Value {
-    if (!this.#said.has(name)) this.#said.set(name, read());
-    return this.#said.get(name) as Value;
-  }
-}
 
 export interface CatalogOptions {
   /** The catalog folder. */
@@ -222,7 +194,7 @@ export class WatchedCatalog {
       this.#entries.set(source.slug, { stamp, folder: { ...folder, agent } });
     };
     if (changed === 'all') {
-      const sources = readAll(cwd);
+      const sources = readAgents(cwd);
       const names = new Set(sources.map(({ slug }) => slug));
       for (const slug of this.#entries.keys()) if (!names.has(slug)) this.#entries.delete(slug);
       sources.forEach(put);
@@ -310,15 +282,6 @@ const fewAgents = 50;
 /** The fields that decide an agent's number, date and addresses, as a text to compare. */
 function slotOf({ schedule }: ParsedFolder): string {
   return JSON.stringify({ ...schedule, title: null });
-}
-
-/** Reads all folders. Throws ContentError if agents/ cannot be read. */
-function readAll(cwd: string): SourceFolder[] {
-  try {
-    return readAgents(cwd);
-  } catch (error) {
-    throw new ContentError([unreadable(cwd, error)]);
-  }
 }
 
 export interface WatchOptions extends Pick<CatalogOptions, 'cwd'> {
