@@ -38,20 +38,20 @@ function comparable(text: string): string {
 }
 
 /**
- * Returns the numbers of a text, each in a form for comparison: `1,240.50` becomes `1240.5`. Numbers of list entries,
- * and digits in a word such as C3, are left out. Dates and times are several numbers.
+ * Returns the numbers of a text, each in a form for comparison: `1,240.50` becomes `1240.5`. Digits in a word such as C3
+ * are left out. Dates and times are several numbers.
  */
 function numbersIn(text: string): string[] {
-  const withoutMarkers = text.replace(/^[ \t]*(?:#{1,6} )?(?:\*\*)?\d+[.)](?=[ \t])/gm, '');
-  return [...withoutMarkers.matchAll(/(?<![\p{L}\p{N}_.]|[\p{L}_]-)\d+(?:[.,]\d+)*/gu)].map(([number]) =>
-    plainNumber(number),
-  );
+  return (text.match(/(?<![\p{L}\p{N}_.]|[\p{L}_]-)(?:\.\d+|\d+(?:[.,]\d+)*)/gu) ?? []).map(plainNumber);
 }
+
+/** The number of a list entry, or of a heading. */
+const listNumber = /^[ \t]*(?:#{1,6} )?(?:\*\*)?\d+[.)](?=[ \t])/gm;
 
 /** Returns the form for comparison of a number. */
 function plainNumber(number: string): string {
   const digits = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(number) ? number.replaceAll(',', '') : number;
-  return /^\d+(?:\.\d+)?$/.test(digits) ? String(Number(digits)) : digits;
+  return /^\d*(?:\.\d+)?$/.test(digits) ? String(Number(digits)) : digits;
 }
 
 /** The failure of a regular expression that takes too long. */
@@ -133,7 +133,8 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
     const { upTo = -1, allow = [] } = options === true ? {} : options;
     const allowed = new Set([...numbersIn(input), ...allow.map((number) => plainNumber(String(number)))]);
     const small = (number: string) => /^\d+$/.test(number) && Number(number) <= upTo;
-    const invented = [...new Set(numbersIn(answer))].filter((number) => !allowed.has(number) && !small(number));
+    const claimed = [...new Set(numbersIn(answer.replace(listNumber, '')))];
+    const invented = claimed.filter((number) => !allowed.has(number) && !small(number));
     return unless(invented.length === 0, `Not in the input: ${invented.slice(0, 10).join(', ')}.`);
   },
   'last-line': (texts, { answer }) => {
@@ -154,12 +155,14 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
   'matching-lines': (range, { match }) => outside(range, Number(match), 'such line'),
   'computed-number': ({ after, is, within = 0 }, { answer }) => {
     const expected = computed(String(is)) ?? Number.NaN;
-    const lines = answer.split('\n').flatMap((line) => {
-      const at = lower(line).indexOf(lower(after));
-      return at === -1 ? [] : [numbersIn(line.slice(at + after.length).replaceAll('−', '-'))];
-    });
-    // The distance of decimal fractions is not exact.
-    const isRight = (number: string) => Math.abs(Number(number) - Math.abs(expected)) <= within + 1e-9;
+    const label = lower(after);
+    const own = lower(answer)
+      .split('\n')
+      .filter((line) => line.includes(label));
+    const lines = own.map((line) => numbersIn(line.slice(line.indexOf(label) + label.length).replaceAll('−', '-')));
+    // Calculations with decimal fractions are not exact.
+    const tolerance = within + 1e-9 * Math.max(1, Math.abs(expected));
+    const isRight = (number: string) => Math.abs(Number(number) - Math.abs(expected)) <= tolerance;
     if (lines.length === 0) return `No line has ${quoted(after)}.`;
     const shown = lines.flat().slice(0, 5).join(', ') || 'missing';
     return unless(lines.flat().some(isRight), `It has to be ${Number(expected.toFixed(6))}, and it is ${shown}.`);
@@ -213,14 +216,14 @@ function outside({ min, max }: { min?: number | undefined; max?: number | undefi
 
 /** Compares headings, ignoring Markdown, a number in front, a colon at the end, and case. */
 function missingHeading(headings: readonly string[], answer: string): string | null {
-  const lines = answer.split('\n').map(plain);
+  // A number in front of a heading makes no difference, but in a table, "3 May" is not "4 May".
+  const unnumbered = (line: string) => plain(line).replace(/^\d+[.)]? /, '');
+  const lines = answer.split('\n').map(unnumbered);
   let from = 0;
   for (const heading of headings) {
-    const at = lines.indexOf(plain(heading), from);
-    if (at === -1) {
-      const early = lines.includes(plain(heading));
-      return `The heading ${quoted(heading)} is ${early ? 'in the wrong order' : 'missing'}.`;
-    }
+    const at = lines.indexOf(unnumbered(heading), from);
+    const early = lines.includes(unnumbered(heading));
+    if (at === -1) return `The heading ${quoted(heading)} is ${early ? 'in the wrong order' : 'missing'}.`;
     from = at + 1;
   }
   return null;
@@ -233,7 +236,6 @@ function plain(line: string): string {
     .replace(/[*_`]/g, '')
     .replace(/:$/, '')
     .trim()
-    .replace(/^\d+[.)]? /, '')
     .toLowerCase();
 }
 
@@ -260,11 +262,12 @@ function isRuler(line: string): boolean {
   return /^[\s:|-]+$/.test(line) && line.includes('-') && line.includes('|');
 }
 
+/** The cells of a row. A vertical bar after a backslash is part of a cell. */
 function cells(row: string): string[] {
   return row
-    .replace(/^\||\|$/g, '')
-    .split('|')
-    .map((cell) => cell.trim());
+    .replace(/^\||(?<!\\)\|$/g, '')
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
 
 function listed(texts: readonly string[]): string {

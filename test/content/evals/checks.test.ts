@@ -140,12 +140,41 @@ const rows: [string, unknown, string, boolean][] = [
   ['headings', ['Odd rows'], 'Odd # rows', false],
   ['computed-number', { after: 'total', is: 7 }, 'In total 3−7', true],
   ['computed-number', { after: 'total', is: 7 }, 'Total: 7\nThe total of the others is 3', true],
+  ['computed-number', { after: 'total:', is: 276 }, 'Total: 276. That is a lot.', true],
+  ['computed-number', { after: 'total (', is: 276 }, 'Total (276) in all', true],
+  ['computed-number', { after: 'total', is: 0.05 }, 'Total: .05', true],
+  ['computed-number', { after: 'total', is: '0.07 * 300000000' }, 'Total: 21,000,000', true],
+  ['computed-number', { after: 'total', is: '0.07 * 300000000' }, 'Total: 21,000,001', false],
+  ['computed-number', { after: 'in', is: 12 }, 'İİİİİİ in 12', true],
+  ['numbers-in-input', true, 'It is .77 of it.', false],
+  ['numbers-in-input', { allow: [0.77] }, 'It is .77 of v.8 and so on ...9', true],
+  ['numbers-in-input', true, 'Line 8 has the price.', true],
+  [
+    'table-cell',
+    { row: '4 May', column: 'x', says: ['1'] },
+    '| k | x |\n|---|---|\n| 3 May | 0 |\n| 4 May | 1 |',
+    true,
+  ],
+  [
+    'table-cell',
+    { row: 'b', column: '4 weeks', says: ['1'] },
+    '| k | 2 weeks | 4 weeks |\n|---|---|---|\n| b | 0 | 1 |',
+    true,
+  ],
+  ['table-columns', ['k', '2 weeks'], '| k | 4 weeks |\n|---|---|', false],
+  [
+    'table-cell',
+    { row: 'b', column: 'x', says: ['1'] },
+    '| k | y | x |\n|---|---|---|\n| b | text \\| null | 1 |',
+    true,
+  ],
+  ['table-cell', { row: 'text | null', column: 'x', says: ['0 | 1'] }, 'k | x\n-|-\ntext \\| null | 0 \\| 1', true],
   ['table-cell', { row: 'b', column: 'y', never: ['no'] }, '| k | x |\n|---|---|\n| b | 1 |', false],
   ['table-cell', { row: 'k', column: 'x', says: ['x'] }, '| k | x |\n|---|---|\n| b | 1 |', false],
   ['says', { about: ['row 4'], accept: ['late'] }, 'Row 4: late\nRow 4 is the last', true],
 ];
 const input =
-  'Two rows\nhave: two rows\n  have no price. 2026-11-22 14:05, 1240.5\nThe tent isn\'t \\| here.\nHe said "no more tents".\n';
+  'Two rows\nhave: two rows\n  have no price. 2026-11-22 14:05, 1240.5\nThe tent isn\'t \\| here.\nHe said "no more tents".\n8. A price\n';
 for (const [kind, value, answer, passes] of rows) {
   test(`${kind} ${JSON.stringify(value)} ${passes ? 'passes' : 'fails'} ${JSON.stringify(answer)}`, () => {
     const entry = check.parse({ [kind]: value });
