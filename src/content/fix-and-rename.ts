@@ -93,7 +93,7 @@ type Values = Record<string, unknown>;
  */
 function withPlainHyphens(text: string): string {
   const opened = text.replace(/^\s*---[^\S\n]*\n/, '---\n');
-  if (!opened.startsWith('---\n')) return text;
+  if (!opened.startsWith('---\n') || valuesIn(opened) !== null) return opened;
   return opened.replace(/(?<=\n)---[^\S\n]*(?=\n|$)/, '---');
 }
 
@@ -209,7 +209,7 @@ function blocksOf(text: string, starts: readonly number[]): { head: string; part
 type Step = [name: string, apply: (text: string) => string];
 
 const encoding: Step[] = [
-  ['byte-order mark', (text) => text.replace(/^\uFEFF/, '')],
+  ['byte-order mark', (text) => text.replace(/^\uFEFF+/, '')],
   ['line endings', withLineFeeds],
 ];
 const finalNewline: Step = ['final newline', withFinalNewline];

@@ -11,6 +11,8 @@ const withPrompt = (tail: string) => `${goodPrompt}${tail}`;
 /** Rows of: name, file, text before, text after, and whether the agent is published. */
 const rows: [name: string, file: string, before: string, after: string, published?: boolean][] = [
   ['CRLF and a byte-order mark', 'sample-input.txt', '\ufeffa\r\nb\r\n', 'a\nb\n'],
+  ['two byte-order marks', 'prompt.txt', '\ufeff\ufeffINPUT\n', 'INPUT\n'],
+  ['no hyphens that YAML can read', 'agent.md', md('--- \ntitle: A\n'), md('--- \ntitle: A\n')],
   ['CR line endings', 'prompt.txt', 'INPUT\rRULES\rOUTPUT\r', 'INPUT\nRULES\nOUTPUT\n'],
   ['a missing final newline', 'prompt.txt', 'INPUT\nRULES\nOUTPUT', 'INPUT\nRULES\nOUTPUT\n'],
   ['blank lines at the end', 'prompt.txt', 'INPUT\nOUTPUT\n\n \n', 'INPUT\nOUTPUT\n'],
