@@ -162,7 +162,8 @@ type Numbers = readonly [size: number, inode: number, changed: number, inodeChan
 const missing: Numbers = [-2, 0, 0, 0];
 const unsettled: Numbers = [Number.NaN, 0, 0, 0];
 
-const statsOf = (path: string) => lstatSync(path, { throwIfNoEntry: false });
+/** The stats of a path; undefined if there is nothing, or no way to it, as when one of its folders became a file. */
+export const statsOf = (path: string) => orElse(() => lstatSync(path, { throwIfNoEntry: false }), undefined);
 
 function stampsOf(paths: readonly string[], numbersOf: (stats?: Stats) => Numbers, statsAt = statsOf): Stamps {
   const numbers = new Float64Array(paths.length * width);

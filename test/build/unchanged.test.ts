@@ -57,6 +57,13 @@ function linkTo(folder: string, name: string): void {
 
 const damages: [what: string, damage: (folder: string) => void][] = [
   ['a file of dist/ was removed', (folder) => rmSync(join(folder, 'dist/llms.txt'))],
+  [
+    'a folder of dist/ was replaced by a file',
+    (folder) => {
+      rmSync(join(folder, 'dist/api'), { recursive: true });
+      writeFiles(folder, { 'dist/api': '' });
+    },
+  ],
   ['a file was added to dist/', (folder) => writeFiles(folder, { 'dist/agents/other.txt': '' })],
   [
     'the link dist/ got another target',

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
 import { readHistory } from '../../content/history.ts';
@@ -9,7 +9,7 @@ import { editorialRules } from '../../content/rules/index.ts';
 import { select } from '../../content/schedule.ts';
 import { loadSettings } from '../../content/settings.ts';
 import { zone } from '../../lib/calendar.ts';
-import { forEachStamp, noStamps, type Stamps, sourceStamps, stampOf } from '../../lib/files.ts';
+import { forEachStamp, noStamps, type Stamps, sourceStamps, stampOf, statsOf } from '../../lib/files.ts';
 import { compareText } from '../../lib/text.ts';
 import { programFolder } from '../../program.ts';
 import { frontMatterSchema, type NumberedAgent } from '../../schema/agent.ts';
@@ -446,7 +446,7 @@ function changedPaths(before: Stamps, now: Stamps): string[] {
 }
 
 function stampAt(path: string): string {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const stats = statsOf(path);
   return stats === undefined ? '' : stampOf(stats);
 }
 

@@ -102,7 +102,7 @@ test('every page is the one that a build of drafts and scheduled agents has, als
     await until(() => lastOf(preview).length === 0);
   }));
 
-test('an agent can be renamed, removed, saved by rename, half saved, and replaced by a link or another folder', () =>
+test('an agent can be renamed, removed, saved by rename, half saved, and replaced by a link, a file or another folder', () =>
   withPreview(async ({ folder, preview, shows, page, edit }) => {
     const at = (name: string) => join(folder, 'agents', name);
     renameSync(at('two'), at('second'));
@@ -139,6 +139,9 @@ test('an agent can be renamed, removed, saved by rename, half saved, and replace
     await shows('/agents/sketch', 'A rebased agent');
     writeFileSync(at('sketch/notes.md'), 'A note\n');
     await until(() => lastOf(preview).some((error) => error.startsWith('folder/unknown-file agents/sketch/notes.md')));
+    rmSync(at('sketch'), { recursive: true });
+    writeFileSync(at('sketch'), 'A file\n');
+    await until(() => lastOf(preview).some((error) => error.startsWith('folder/not-a-folder agents/sketch')));
   }));
 
 for (const also of ['', '--poll', 'CHOKIDAR_USEPOLLING']) {
