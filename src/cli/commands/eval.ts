@@ -96,22 +96,28 @@ async function recordAnswers(
   const { record } = await import('../../content/evals/record.ts');
   const { recorded } = await import('../../schema/evals.ts');
   const { valueFindings } = await import('../../content/text-checks.ts');
-  const { model: name, note, setting, force, stale, paste = false } = flags;
+  const { model: name, ask, note, setting, force, stale, paste = false } = flags;
   if (name === undefined) throw new UsageError('--record needs --model, the name of the model.');
   const about = { ...(note !== undefined && { note }), ...(setting !== undefined && { settings: setting }) };
-  const { error } = recorded.pick({ model: true, note: true, settings: true }).safeParse({ model: name, ...about });
+  const withoutPrompt = ask === undefined ? undefined : { model: name, date: catalog.today, ask };
+  const stored = { model: name, ...about, withoutPrompt };
+  const { error } = recorded.partial().safeParse(stored);
   for (const { path, message } of error?.issues ?? [])
-    throw new UsageError(`--${String(path[0]).replace('settings', 'setting')} has to be ${message}.`);
-  const [finding] = valueFindings({ model: name, ...about }, () => ({ line: 1, column: 1, length: 1 }));
+    throw new UsageError(
+      `--${String(path[0])
+        .replace('settings', 'setting')
+        .replace(/^without.*/, 'ask')} has to be ${message}.`,
+    );
+  const [finding] = valueFindings(stored, () => ({ line: 1, column: 1, length: 1 }));
   if (finding !== undefined)
-    throw new UsageError(`--model, --note and --setting are stored for readers. ${finding.message} Leave it out.`);
+    throw new UsageError(`What --model, --ask, --note or --setting says is public. ${finding.message} Leave it out.`);
   // Answers arrive at the same time, and this process counts as one owner of the lock.
   const oneAtATime = inTurn();
   const outcome = await record(agents, await openModel(name, flags, terminal), {
     ...catalog,
     about,
     withoutPrompt: flags.withoutPrompt === true,
-    ask: flags.ask,
+    ask,
     replace: force ? 'all' : stale ? 'stale' : 'none',
     concurrency: flags.concurrency,
     most: paste ? 1 : Number.POSITIVE_INFINITY,
@@ -139,6 +145,8 @@ async function openModel(name: string, flags: RecordFlags, terminal: Console): P
   if (key === '' && url === undefined)
     throw new UsageError(`Set a key in ${keyVariable} or ${api.keyVariable}, or use --url, --command or --paste.`);
   if (!/^[\x21-\x7e]*$/.test(key)) throw new UsageError('The key has characters that no key can have. Copy it again.');
+  if (key !== '' && JSON.stringify([flags.ask, flags.note, settings]).includes(key))
+    throw new UsageError('What --ask, --note or --setting says is public, and it contains your key. Leave it out.');
   if (url !== undefined) checkUrl(url, key !== '');
   return apiModel(api, { name, url, key, settings, timeoutMs });
 }

@@ -60,7 +60,7 @@ export interface Api {
   headers(key: string): Record<string, string>;
   /** Fields that a request needs besides the model and the message. */
   defaults: Record<string, number>;
-  reply: z.ZodType<{ text: string; isCutOff: boolean; tokens: Recorded['tokens']; model: string | undefined }>;
+  reply: z.ZodType<{ text: string; end: unknown; tokens: Recorded['tokens']; model: string | undefined }>;
 }
 
 const model = z.string().optional().catch(undefined);
@@ -85,7 +85,7 @@ export const apis = {
       })
       .transform(({ choices: [{ message, finish_reason }], usage, model }) => {
         const tokens = usage && { input: usage.prompt_tokens, output: usage.completion_tokens };
-        return { text: message.content ?? '', isCutOff: finish_reason === 'length', tokens, model };
+        return { text: message.content ?? '', end: finish_reason, tokens, model };
       }),
   },
   anthropic: {
@@ -103,9 +103,7 @@ export const apis = {
       })
       .transform(({ content, stop_reason, usage, model }) => {
         const tokens = usage && { input: usage.input_tokens, output: usage.output_tokens };
-        const text = content.map(({ text }) => text).join('');
-        const isCutOff = /^(?:max_tokens|model_context_window_exceeded)$/.test(String(stop_reason));
-        return { text, isCutOff, tokens, model };
+        return { text: content.map(({ text }) => text).join(''), end: stop_reason, tokens, model };
       }),
   },
 } satisfies Record<string, Api>;
@@ -179,13 +177,19 @@ async function request(
 
 function readReply(api: Api, body: string, name: string, key: string): Reply {
   const { data } = api.reply.safeParse(orElse(() => parseBoundedJson(body), undefined));
-  if (data === undefined)
+  if (data === undefined) {
+    const said = errorIn(body, key);
+    if (said !== '') throw new NoAnswer(`The service reports an error. It says: ${said}`);
     throw new NoAnswer('The response is not one of this API. Check --url, and --api if the service has another API.');
-  const { text, isCutOff, tokens, model } = data;
-  if (isCutOff)
+  }
+  const { text, end, tokens, model } = data;
+  if (/^(?:length|max_tokens|model_context_window_exceeded)$/.test(String(end)))
     throw new NoAnswer(
       'The answer was cut off at the limit of tokens. Raise it, such as --setting max_tokens=16000; newer models of OpenAI call it max_completion_tokens.',
     );
+  // What came before a filter or an error stopped the model is no answer. A model that declines in its own words ends as usual.
+  if (/^(?:content_filter|refusal|error)$/.test(String(end)))
+    throw new NoAnswer(`The service stopped the answer (${end}), so it is not stored.`);
   if (key !== '' && JSON.stringify(data).includes(key))
     throw new NoAnswer('The response contains your key, so it is not stored.');
   // A name is often short for a dated version.
@@ -195,14 +199,19 @@ function readReply(api: Api, body: string, name: string, key: string): Reply {
 
 const errorBody = z.object({ error: z.union([z.string(), z.object({ message: z.string() })]) });
 
-/** Says why there is no answer. The texts of services can repeat the key. */
-function refusal({ status, retryAfter, body }: Response, key: string): NoAnswer {
-  if (status === null) return new NoAnswer(`The connection broke ${retries + 1} times (${body}).`);
+/** Returns the message of an error; '' if there is none. The texts of services can repeat the key. */
+function errorIn(body: string, key: string): string {
   const { error = '' } = errorBody.safeParse(orElse(() => parseBoundedJson(body), undefined)).data ?? {};
   const text = typeof error === 'string' ? error : error.message;
-  const said = maskSecrets(key === '' ? text : text.replaceAll(key, '…'))
+  return maskSecrets(key === '' ? text : text.replaceAll(key, '…'))
     .replace(/\s+/g, ' ')
     .slice(0, 300);
+}
+
+/** Says why there is no answer. */
+function refusal({ status, retryAfter, body }: Response, key: string): NoAnswer {
+  if (status === null) return new NoAnswer(`The connection broke ${retries + 1} times (${body}).`);
+  const said = errorIn(body, key);
   const hints: Record<number, string> = {
     401: ' Check the key: see npx --no daily-agent-catalog help eval.',
     403: ' Check the key: see npx --no daily-agent-catalog help eval.',

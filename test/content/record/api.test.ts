@@ -119,11 +119,15 @@ test('records the answers of the API of Anthropic', async () => {
   assert.equal([headers['x-api-key'], headers['anthropic-version']], [key, '2023-06-01']);
   assert.equal({ ...body, messages: '' }, { max_tokens: 8192, model: 'Org/Model:1b', messages: '' });
 
-  // platform.claude.com/docs/en/build-with-claude/handling-stop-reasons: both responses are truncated.
-  for (const stop_reason of ['max_tokens', 'model_context_window_exceeded']) {
+  // platform.claude.com/docs/en/build-with-claude/handling-stop-reasons: the responses are incomplete.
+  for (const [stop_reason, message] of [
+    ['max_tokens', 'The answer was cut off at the limit of tokens.'],
+    ['model_context_window_exceeded', 'The answer was cut off at the limit of tokens.'],
+    ['refusal', 'The service stopped the answer (refusal), so it is not stored.'],
+  ] as const) {
     model.answer = (response) => json(response, 200, { content: [{ text: 'Od' }], stop_reason });
     const short = await recordWith('--api', 'anthropic', '--force', '--setting', 'max_tokens=9');
-    assert.match(short.stderr, 'one, sample: The answer was cut off at the limit of tokens.');
+    assert.ok(short.stderr.includes(`one, sample: ${message}`), short.stderr);
   }
   assert.is(model.asked.at(-1)?.body.max_tokens, 9);
   assert.is(recorded()['sample.txt'], 'Odd: rope');

@@ -108,6 +108,19 @@ const rows: Row[] = [
       'one, planted: The answer was cut off at the limit of tokens. Raise it, such as --setting max_tokens=16000; newer models of OpenAI call it max_completion_tokens.\n',
   },
   {
+    // CreateChatCompletionResponse of OpenAI: content_filter. OpenRouter: error.
+    name: 'an answer that a filter stopped',
+    answer: (response) =>
+      says(response, 'x', { choices: [{ message: { content: 'Od' }, finish_reason: 'content_filter' }] }),
+    message: 'one, planted: The service stopped the answer (content_filter), so it is not stored.\n',
+  },
+  {
+    // OpenRouter reports errors so once a provider has begun to answer.
+    name: 'an error instead of an answer, with status 200',
+    answer: (response) => json(response, 200, { error: { code: 502, message: `Provider of ${key} failed` } }),
+    message: 'one, planted: The service reports an error. It says: Provider of … failed\n',
+  },
+  {
     name: 'an empty answer',
     answer: (response) => says(response, 'x', { choices: [{ message: { content: null } }] }),
     message: 'one, planted: The answer is empty, so it is not stored.\n',

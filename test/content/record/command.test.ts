@@ -172,6 +172,9 @@ for (const [flags, message] of [
   [['--model', 'a\nb', '--command', 'cat'], '--model has to be one line of text'],
   [['--model', 'a\u001b[2Jb', '--command', 'cat'], 'This is the hidden character U+001B, a control character.'],
   [['--model', 'm', '--command', 'cat', '--note', `Key: ${'ghp_'}${'a1B2'.repeat(9)}`], 'looks like a GitHub token.'],
+  [['--model', 'm', '--command', 'cat', '--ask', `Key: ${'ghp_'}${'a1B2'.repeat(9)}`], 'looks like a GitHub token.'],
+  [['--model', 'm', '--command', 'cat', '--ask', 'Is it\ntrue?'], '--ask has to be one line of text'],
+  [['--model', 'm', '--command', 'cat', '--ask', 'x'.repeat(501)], '--ask has to be text of 1 to 500 characters.'],
   [['--model', 'm', '--command', 'cat', '--paste'], 'Give only one of --command and --paste.'],
   [['--model', 'm', '--command', 'cat', '--setting', 'a=1'], '--setting is for APIs only.'],
   [['--model', 'm', '--paste', '--setting', 'a=1'], '--setting is for APIs only.'],
@@ -201,6 +204,10 @@ test('refuses to send a key that others could read, and options without --record
   // A workflow passes a missing secret on as an empty variable.
   const wrong = await catalog(args('--model', 'm'), { env: { CATALOG_EVAL_KEY: '', OPENAI_API_KEY: 'a b\n' } });
   assert.equal([wrong.code, wrong.stderr], [2, 'error: The key has characters that no key can have. Copy it again.\n']);
+  for (const option of ['--ask=Use x', '--note=x', '--setting=api_key=x']) {
+    const { code, stderr } = await catalog(args('--model', 'm', option), { env: { CATALOG_EVAL_KEY: 'x' } });
+    assert.equal([code, stderr.includes('is public, and it contains your key.')], [2, true], option);
+  }
   const alone = await catalog(['eval', '--cwd', folder.path, '--model', 'm']);
   assert.equal([alone.code, alone.stderr], [2, 'error: --model needs --record or --export.\n']);
 });
