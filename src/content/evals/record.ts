@@ -241,11 +241,9 @@ function failure({ code, stderr, failure: why }: Ended, timeoutMs: number): NoAn
   if (why === 'output') return new NoAnswer(`The command printed more than ${maxBytes} bytes.`);
   if (why === 'timeout') return new NoAnswer(`The command took more than ${plural(timeoutMs / 1000, 'second')}.`);
   const said = maskSecrets(stderr.toString('utf8').trim()).split('\n').at(-1)?.slice(0, 300);
+  const how = code === null ? 'was killed' : `failed (exit code ${code})`;
   // The shell ends with 126 or 127 if it cannot run a program.
-  return new NoAnswer(
-    `The command failed (exit code ${code})${said ? `: ${said}` : '.'}`,
-    code === 126 || code === 127,
-  );
+  return new NoAnswer(`The command ${how}${said ? `: ${said}` : '.'}`, code === 126 || code === 127);
 }
 
 /** Returns the entries of a recording.json by case; none if it does not exist. Throws OperationError if it has errors. */

@@ -63,6 +63,7 @@ for (const [command, message] of [
     `one, sample: The command failed (exit code 2): wrong key ghp_${'*'.repeat(36)}\n`,
   ],
   ['exit 1', 'one, sample: The command failed (exit code 1).\n'],
+  ['kill -9 $$', 'one, sample: The command was killed.\n'],
   ['true', 'one, sample: The answer is empty, so it is not stored.\n'],
   ["printf '\\377'", 'one, sample: The output of the command is not UTF-8 text.\n'],
   ['yes', 'one, sample: The command printed more than 2097152 bytes.\n'],
