@@ -26,7 +26,9 @@ function proofAnswer({ card }: Pick<McpCatalog, 'card'>, evals: AgentEvals | nul
       case: name,
       date: recorded.date,
       checks: results.length,
-      failures: results.flatMap(({ kind, failure }) => (failure === null ? [] : [`${kind}: ${failure}`])),
+      failures: results.flatMap(({ kind, why, failure }) =>
+        failure === null ? [] : [`${why ?? `${kind}:`} ${failure}`],
+      ),
       outOfDate: stale !== null,
     })),
   };

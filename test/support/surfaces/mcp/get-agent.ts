@@ -161,7 +161,7 @@ const parts = {
           },
           {
             ...{ model: richEvals.other, case: 'sample', date: '2026-01-02', checks: 2 },
-            failures: [`contains: It does not contain "${richEvals.check}".`, 'is-json: It is not JSON.'],
+            failures: [`${richEvals.why} It does not contain "${richEvals.check}".`, 'is-json: It is not JSON.'],
             outOfDate: true,
           },
         ],
@@ -175,7 +175,7 @@ const parts = {
       'ul li': [
         `${richEvals.model}, sample, 2026-02-27: 1 of 2 checks passed. Failed: is-json: It is not JSON.`,
         `${richEvals.model}, hard, 2026-02-27: 1 of 2 checks passed. Failed: contains: It does not contain "${richEvals.check}".`,
-        `${richEvals.other}, sample, 2026-01-02: 0 of 2 checks passed, out of date. Failed: contains: It does not contain "${richEvals.check}". is-json: It is not JSON.`,
+        `${richEvals.other}, sample, 2026-01-02: 0 of 2 checks passed, out of date. Failed: ${richEvals.why} It does not contain "${richEvals.check}". is-json: It is not JSON.`,
       ],
     },
   },
