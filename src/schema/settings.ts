@@ -82,7 +82,10 @@ export const settingsSource = z
       .optional()
       .describe('The address of the JSON Schema of this file, which editors use to complete and check it'),
     title: line(100).describe('The name of the publication'),
-    tagline: line(160).describe('The publication in a few words, shown below its name'),
+    // Pages continue it: "…, for the AI assistant that you already use."
+    tagline: line(160)
+      .overwrite((value) => value.replace(/(?<=[^.])\.$/, ''))
+      .describe('The publication in a few words, without a period at the end, shown below its name'),
     description: text(500).describe('The publication in a sentence or two'),
     language: language.default('en').describe('The language of the agents, as a language tag (BCP 47)'),
     timezone: timezone.default('UTC').describe('The time zone in which a day begins at midnight'),

@@ -5,6 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkSettings, givenBaseUrl, loadSettings } from '../../src/content/settings.ts';
 import { UsageError } from '../../src/lib/errors.ts';
+import { settingsSource } from '../../src/schema/settings.ts';
 import { inFolder, smallSettings, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
 
@@ -110,6 +111,15 @@ test('invalid and missing settings get defaults, and the others are used', () =>
     assert.is(check(JSON.stringify({ ...smallSettings, categories: ['coding'] })).vocabulary.categories, null);
     assert.throws(() => Object.assign(some.settings.publisher, { name: 'x' }), /read only/);
   }));
+
+test('a tagline that ends with a period is used without it, since pages continue the sentence', () => {
+  const { tagline } = settingsSource.shape;
+  const written = ['Prompts that work.', 'What now?', 'Prompts, tools ...', '.'];
+  assert.equal(
+    written.map((text) => tagline.parse(text)),
+    ['Prompts that work', 'What now?', 'Prompts, tools ...', '.'],
+  );
+});
 
 test('line endings of Windows and old Macs are white space, and errors keep their locations', () =>
   inFolder(async (folder) => {

@@ -91,7 +91,7 @@ function frame(files: ReadonlyMap<string, Buffer>, page: Frame): Expected {
     '.main-navigation a[aria-current=page]': current,
     '.masthead .search @action': '/base/archive',
     'footer.colophon .colophon-columns p': [
-      `${name}${tagline}. Published by ${publisher.name}.`,
+      `${name}${tagline}Published by ${publisher.name}`,
       'Every prompt is free to reuse under CC BY 4.0: name the publisher, and link to the agent.',
       'Subscribe, or follow with a feed reader. For developers: API and MCP, llms.txt. Do you have a prompt that helps? Propose an agent.',
     ],
