@@ -160,8 +160,8 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
       .split('\n')
       .filter((line) => line.includes(label));
     const lines = own.map((line) => numbersIn(line.slice(line.indexOf(label) + label.length).replaceAll('−', '-')));
-    // Calculations with decimal fractions are not exact.
-    const tolerance = within + 1e-9 * Math.max(1, Math.abs(expected));
+    // Calculations with decimal fractions are not exact, but a cent in a billion counts.
+    const tolerance = within + Math.max(1e-9, 1e-12 * Math.abs(expected));
     const isRight = (number: string) => Math.abs(Number(number) - Math.abs(expected)) <= tolerance;
     if (lines.length === 0) return `No line has ${quoted(after)}.`;
     const shown = lines.flat().slice(0, 5).join(', ') || 'missing';

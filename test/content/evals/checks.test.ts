@@ -143,6 +143,7 @@ const rows: [string, unknown, string, boolean][] = [
   ['computed-number', { after: 'total:', is: 276 }, 'Total: 276. That is a lot.', true],
   ['computed-number', { after: 'total (', is: 276 }, 'Total (276) in all', true],
   ['computed-number', { after: 'total', is: 0.05 }, 'Total: .05', true],
+  ['computed-number', { after: 'total', is: '1.1 * 20000000' }, 'Total: 22,000,000.01', false],
   ['computed-number', { after: 'total', is: '0.07 * 300000000' }, 'Total: 21,000,000', true],
   ['computed-number', { after: 'total', is: '0.07 * 300000000' }, 'Total: 21,000,001', false],
   ['computed-number', { after: 'in', is: 12 }, 'İİİİİİ in 12', true],
