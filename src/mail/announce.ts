@@ -95,14 +95,9 @@ export async function announce(options: AnnounceOptions): Promise<Announced> {
   const { plan } = checked;
   const claim = await options.journal.claim(plan.key);
   try {
-    const { state, since, deliveries } = claim.announcement;
     // Another process may have sent it since the check.
-    if (state === 'sent') return alreadySent(plan, since);
-    // The service was changed meanwhile. The new one does not know which readers got the email.
-    if (options.sender.name === 'SMTP' ? state === 'sending' : deliveries !== null)
-      throw new OperationError(
-        `Nothing was sent. An earlier run began to send ${plan.name} with another service, so readers could get it twice. The next agent will be sent with this one.`,
-      );
+    if (claim.announcement.state === 'sent') return alreadySent(plan, claim.announcement.since);
+    refuseChanged(options.sender, plan, claim.announcement);
     return { ...(await options.sender.send(plan, claim)), key: plan.key };
   } finally {
     await claim.release();
@@ -115,18 +110,31 @@ export async function rehearse(options: AnnounceOptions): Promise<Announced> {
   if (!('plan' in checked)) return checked;
   const { plan } = checked;
   if (await options.sender.isSent(plan)) return alreadySent(plan);
+  const begun = await options.journal.read(plan.key);
+  if (begun !== null) refuseChanged(options.sender, plan, begun);
   const audience = await options.sender.audience();
   const message =
-    wouldContinue(plan, await options.journal.read(plan.key)) ??
-    `Would send ${plan.name} with ${options.sender.name} to ${audience}.`;
+    begun?.deliveries && isSmtp(options.sender)
+      ? wouldContinue(plan, begun)
+      : `Would send ${plan.name} with ${options.sender.name} to ${audience}.`;
   return { outcome: 'dry-run', key: plan.key, message };
 }
 
-/** Says how many emails an earlier run left to send; null if there was no such run. */
-function wouldContinue({ name }: Plan, announcement: Announcement | null): string | null {
-  if (announcement === null || announcement.deliveries === null) return null;
-  const { waiting, deferred, sending } = countDeliveries(announcement);
-  const left = `${waiting + deferred} of ${plural(announcement.deliveries.size, 'email')}`;
+const isSmtp = ({ name }: Sender) => name === 'SMTP';
+
+/** Throws OperationError if the service was changed after emails were sent: the new one does not know to which readers. */
+function refuseChanged(sender: Sender, { name }: Plan, begun: Announcement): void {
+  const { accepted, sending } = countDeliveries(begun);
+  if (isSmtp(sender) ? begun.state !== 'sending' : accepted + sending === 0) return;
+  throw new OperationError(
+    `Nothing was sent. An earlier run began to send ${name} with another service, so readers could get it twice. The next announcement will be sent with this one.`,
+  );
+}
+
+/** Says how many emails an earlier run left to send over SMTP. */
+function wouldContinue({ name }: Plan, begun: Announcement): string {
+  const { waiting, deferred, sending } = countDeliveries(begun);
+  const left = `${waiting + deferred} of ${plural(begun.deliveries?.size ?? 0, 'email')}`;
   const rest = sending === 0 ? '' : ` Perhaps sent, so not repeated: ${sending}.`;
   return `Would continue ${name}, which an earlier run began. Not sent yet: ${left}.${rest}`;
 }
@@ -228,9 +236,9 @@ async function settle(
 }
 
 async function settleCampaign(claim: Claim, { name }: Plan, decisions: readonly Decision[]): Promise<string> {
-  const { deliveries, draft, state } = claim.announcement;
+  const { draft, state } = claim.announcement;
   const [decision] = decisions;
-  if (deliveries !== null || state === 'sent' || (state === 'claimed' && draft === null) || decision === undefined)
+  if (state === 'sent' || (state === 'claimed' && draft === null) || decision === undefined)
     throw new OperationError(`No email of ${name} has an unknown outcome.`);
   if (decision.mail !== null || decisions.length > 1)
     throw new OperationError(

@@ -229,9 +229,23 @@ test('after an interrupted run, a dry run says how many emails are left, and a p
       const { stderr: settled } = await announce(['--resolve', `${emails[0].messageId}=unsent`]);
       assert.match(settled, /^1 email of No\. 3, .* will be sent by the next run\.\n$/);
       // The service would send it to everyone, also to those who got it over SMTP.
-      const changed = await announce();
-      assert.equal([changed.code, service.sent.length], [1, 0], changed.stderr);
-      assert.match(changed.stderr, 'An earlier run began to send No. 3, “The three agent” with another service, so');
+      for (const args of [[], ['--dry-run']]) {
+        const changed = await announce(args);
+        assert.equal([changed.code, service.sent.length], [1, 0], changed.stderr);
+        assert.match(changed.stderr, 'An earlier run began to send No. 3, “The three agent” with another service, so');
+      }
+      // But a mail server that accepted no email may be why the service was changed.
+      const digest = await journalIn(join(folder, 'data')).claim(
+        'catalog:tag:press.example,2026:catalog:weekly:2026-W47',
+      );
+      await digest.append({ type: 'recipients', ids: ['a', 'b'] });
+      await digest.append({ type: 'delivery', id: 'a', state: 'deferred' });
+      await digest.append({ type: 'sending' });
+      await digest.release();
+      assert.match((await announce(['--weekly', '--resolve', 'unsent'])).stderr, 'will be sent by the next run.');
+      assert.match((await announce(['--weekly', '--dry-run'])).stderr, 'Would send the digest of week 2026-W47 with');
+      const sent = await announce(['--weekly']);
+      assert.equal([sent.code, service.sent.length], [0, 1], sent.stderr);
     },
     { postalAddress, runtimeUrl: 'https://press.example' },
   ));
