@@ -254,7 +254,8 @@ async function sendWaiting(
   async function deliver(reader: StoredSubscription): Promise<void> {
     const { id } = reader;
     if (!plainAddress.test(reader.email)) return refuse(reader);
-    let [isOver, hasLeft] = [false, false];
+    let isOver = false;
+    let lookup: ReturnType<typeof readerOf> | undefined;
     let endTurn = () => {};
     try {
       await sendTo(subject, reader, async () => {
@@ -262,15 +263,16 @@ async function sendWaiting(
         // The connection may have broken meanwhile.
         if (isOver) return end();
         endTurn = end;
-        hasLeft = (await readerOf(id)) === undefined;
-        if (hasLeft) throw new Error('The reader has left.');
+        lookup = readerOf(id);
+        if ((await lookup) === undefined) throw new Error('The reader has left.');
         await mark(id, 'sending');
       });
       failures = 0;
       await mark(id, 'accepted');
     } catch (error) {
       if (!(error instanceof SmtpFailed)) throw error;
-      if (hasLeft) return await mark(id, 'ended');
+      // Rejects if the reader could not be looked up, which is no failure of the mail server.
+      if (lookup !== undefined && (await lookup) === undefined) return await mark(id, 'ended');
       failures = error.aboutAddress ? 0 : failures + 1;
       if (error.outcome === 'unknown') return;
       if (error.outcome === 'refused') refused.push(reader);

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { OperationError } from '../../../src/lib/errors.ts';
 import { resolve, uncertainMails } from '../../../src/mail/announce.ts';
 import { readToken } from '../../../src/mail/consent.ts';
+import type { SubscriptionStore } from '../../../src/mail/provider.ts';
 import { fileSubscriptions } from '../../../src/mail/subscribers-file.ts';
 import { inFolder, writeCatalog } from '../../support/catalog.ts';
 import { goodPrompt } from '../../support/good-agent.ts';
@@ -213,7 +215,7 @@ test('connections that break before the text are no question: the emails are sen
   );
 });
 
-test('nothing is sent while a line cannot be read that may say that a reader gets no more email', () =>
+test('nothing is sent while a line or the database cannot be read that may say that a reader gets no more email', () =>
   withReaders([addressOf(1)], async ({ data, mailbox, send }) => {
     for (const name of ['suppressed.jsonl', 'signups.jsonl']) {
       const file = join(data, name);
@@ -223,6 +225,18 @@ test('nothing is sent while a line cannot be read that may say that a reader get
       assert.match(String(refusal), `Line 1 of ${file} cannot be read. It may say that a reader gets no more email.`);
       writeFileSync(file, `${whole}{"id":"still`);
     }
+    const { find, ...rest } = fileSubscriptions(join(data, 'signups.jsonl'));
+    let lookups = 0;
+    const subscriptions: SubscriptionStore = {
+      ...rest,
+      find: (criterion) => {
+        lookups += 'id' in criterion ? 1 : 0;
+        return lookups === 2 ? Promise.reject(new OperationError('The database is away.')) : find(criterion);
+      },
+      mark: async () => {},
+    };
+    const away = await send(undefined, { subscriptions }).catch((error: Error) => error);
+    assert.is((away as { message: string }).message, 'The database is away.');
     assert.is((await send()).outcome, 'sent');
     assert.is(mailbox.mails.length, 1);
   }));
