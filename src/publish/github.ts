@@ -10,7 +10,7 @@ import { sortDiagnostics } from '../schema/diagnostics/content-error.ts';
 import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import { prettyReport, summary } from '../schema/diagnostics/report.ts';
 import type { Evals } from '../schema/evals.ts';
-import { scoreOf, scoreTable } from '../site/score-table.ts';
+import { failureLines, scoreOf, scoreTable } from '../site/score-table.ts';
 import { fenced as fencedText } from '../text/markdown-text.ts';
 import { howToPublish, type Plan, type Skipped } from './plan.ts';
 import type { Publication } from './publish.ts';
@@ -228,16 +228,12 @@ export function evalSummary(agents: readonly { slug: string; evals: Evals }[]): 
 
 function scoresOf(evals: Evals): string[] {
   const { cases, rows } = scoreTable(evals);
-  const failed = evals.answers.flatMap(({ case: name, recorded, results }) =>
-    results
-      .filter(({ failure }) => failure !== null)
-      .map(({ kind, value, failure }) => markdownText(`${recorded.model}, ${name}, ${kind} ${value}: ${failure}`)),
-  );
+  const failed = failureLines(evals);
   return [
     `| Model | ${cases.join(' | ')} |`,
     `|---${'|---'.repeat(cases.length)}|`,
     ...rows.map(({ model, answers }) => `| ${markdownText(model)} | ${answers.map(scoreOf).join(' | ')} |`),
-    ...(failed.length === 0 ? [] : ['', ...failed.map((line) => `- Failed: ${line}`)]),
+    ...(failed.length === 0 ? [] : ['', ...failed.map((line) => `- Failed: ${markdownText(line)}`)]),
   ];
 }
 

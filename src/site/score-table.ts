@@ -18,6 +18,17 @@ export function scoreTable({ cases, answers }: Evals) {
   return { cases: names, rows };
 }
 
+/** A line for each check that failed. Few people can read a long regular expression, so the reason of a check comes first. */
+export function failureLines({ answers }: Evals): string[] {
+  return answers.flatMap(({ case: name, recorded, results }) =>
+    results.flatMap(({ kind, value, why, failure, turn }) => {
+      const check = why === null ? `${kind}${value === '' ? '' : ` ${value}`}:` : `${kind}: ${why}`;
+      const answer = `${recorded.model}, ${name}${turn === undefined ? '' : `, answer ${turn}`}`;
+      return failure === null ? [] : [`${answer}, ${check} ${failure}`];
+    }),
+  );
+}
+
 /** How many checks an answer passes, such as `5 of 6`. */
 export function score(results: readonly Result[]): string {
   return `${results.filter(({ failure }) => failure === null).length} of ${results.length}`;

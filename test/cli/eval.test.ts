@@ -25,7 +25,7 @@ test('a table of models and cases, then what failed', () =>
   Other, as its page says  2 of 2               0 of 1
   some/model               1 of 2, out of date  –
   failed: Other, as its page says, planted, not-equals fine: It is exactly this text.
-  failed: some/model, sample, regex ^Rows: \\d+ read: Nothing in it matches.
+  failed: some/model, sample, regex: Readers count them first. Nothing in it matches.
 
 `,
     );
@@ -103,8 +103,11 @@ test('a conversation is graded turn by turn, and a later answer can quote what t
     assert.is(code, 0, stderr);
     assert.match(stdout, '  Other, as its page says  3 of 4               0 of 1\n');
     assert.match(stdout, '  some/model               2 of 4, out of date  –\n');
-    assert.match(stdout, 'failed: Other, as its page says, sample, contains Done: It does not contain "Done".\n');
-    assert.match(stdout, 'sample, quotes-in-input min 1: Not in the input: "the flag oldCheckout".\n');
+    assert.match(
+      stdout,
+      'failed: Other, as its page says, sample, answer 2, contains Done: It does not contain "Done".\n',
+    );
+    assert.match(stdout, 'sample, answer 2, quotes-in-input min 1: Not in the input: "the flag oldCheckout".\n');
     assert.match(stdout, '  counterexamples that fail their check: 1 of 1\n');
     writeFiles(folder, { [`${sample}.turn-2.txt`]: 'Done: "flag is called newCheckout"\n' });
     assert.match((await catalog(['eval', '--cwd', folder])).stdout, '  Other, as its page says  4 of 4 ');
@@ -272,7 +275,7 @@ test('--format github also writes the table to the summary of the job', () =>
 | some/model | 1 of 2, out of date | – |
 
 - Failed: Other, as its page says, planted, not-equals fine\\: It is exactly this text.
-- Failed: some/model, sample, regex ^Rows\\: \\\\d\\+ read\\: Nothing in it matches.
+- Failed: some/model, sample, regex\\: Readers count them first. Nothing in it matches.
 `,
     );
   }));

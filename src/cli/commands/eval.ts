@@ -6,7 +6,7 @@ import { UsageError } from '../../lib/errors.ts';
 import { inTurn } from '../../lib/lazy.ts';
 import { columnsText, plural } from '../../lib/text.ts';
 import type { Evals, Recorded } from '../../schema/evals.ts';
-import { scoreOf, scoreTable } from '../../site/score-table.ts';
+import { failureLines, scoreOf, scoreTable } from '../../site/score-table.ts';
 import type { Console } from '../console.ts';
 import {
   atMostOneOf,
@@ -195,7 +195,7 @@ function evalReport({ slug, evals }: { slug: string; evals: Evals }): string {
     ...rows.map(({ model, answers }) => [`  ${model}`, ...answers.map(scoreOf)]),
     ...(rows.length === 0 ? [['  no recorded answers']] : []),
   ];
-  return `${[columnsText(table), ...failures(evals), ...counterexampleReport(evals)].join('\n')}\n`;
+  return `${[columnsText(table), ...failureLines(evals).map((line) => `  failed: ${line}`), ...counterexampleReport(evals)].join('\n')}\n`;
 }
 
 /** How many wrong answers fail as they should, and a line for each other one. */
@@ -206,18 +206,6 @@ function counterexampleReport(evals: Evals): string[] {
     `  counterexamples that fail their check: ${total - passing.length} of ${total}`,
     ...passing.map(({ name, caseName, kind }) => `  toothless: ${name}, ${caseName}, passes ${kind}`),
   ];
-}
-
-/** A line for each check that failed. */
-function failures({ answers }: Evals): string[] {
-  return answers.flatMap(({ case: name, recorded, results }) =>
-    results
-      .filter(({ failure }) => failure !== null)
-      .map(
-        ({ kind, value, failure }) =>
-          `  failed: ${recorded.model}, ${name}, ${kind}${value === '' ? '' : ` ${value}`}: ${failure}`,
-      ),
-  );
 }
 
 interface Flags extends Pick<CommonFlags, 'cwd' | 'format'>, RecordFlags {
