@@ -67,4 +67,29 @@ test('a changed check is not reported for an answer that stayed the same', () =>
     assert.equal(await reported(folder), []);
   }));
 
+test('a later answer of a conversation is reported if it became worse, and the first one if it stayed the same is not', () =>
+  inFolder(async (folder) => {
+    const turns = '  turns:\n    - says: Once more.\n      checks:\n        - contains: Done\n';
+    const checks = evalsFiles['evals/checks.yaml'].replace('planted:', `${turns}planted:`);
+    const later = Object.fromEntries(
+      ['other', 'some-model'].map((model) => [`evals/recordings/${model}/sample.turn-2.txt`, 'Done\n']),
+    );
+    writeCatalog(folder, [
+      { slug: 'one', date: '2026-01-01', files: { ...evalsFiles, 'evals/checks.yaml': checks, ...later } },
+    ]);
+    gitSync(folder, 'init', '--quiet', '--initial-branch', 'main');
+    gitSync(folder, 'add', '.');
+    gitSync(folder, 'commit', '--quiet', '--message', 'Record');
+    writeFiles(folder, {
+      'agents/one/evals/checks.yaml': checks.replace('contains: Odd', 'contains: Never'),
+      [`${answers}/sample.turn-2.txt`]: 'Not yet\n',
+    });
+    const [regression, ...others] = await reported(folder);
+    assert.equal(others, []);
+    assert.match(
+      regression ?? '',
+      `${answers}/sample.turn-2.txt: On main, the answer of Other, as its page says passes`,
+    );
+  }));
+
 test.run();

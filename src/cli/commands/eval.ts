@@ -102,12 +102,10 @@ async function recordAnswers(
   const withoutPrompt = ask === undefined ? undefined : { model: name, date: catalog.today, ask };
   const stored = { model: name, ...about, withoutPrompt };
   const { error } = recorded.partial().safeParse(stored);
-  for (const { path, message } of error?.issues ?? [])
-    throw new UsageError(
-      `--${String(path[0])
-        .replace('settings', 'setting')
-        .replace(/^without.*/, 'ask')} has to be ${message}.`,
-    );
+  for (const { path, message } of error?.issues ?? []) {
+    const option = String(path[0]).replace('settings', 'setting').replace('withoutPrompt', 'ask');
+    throw new UsageError(`--${option} has to be ${message}.`);
+  }
   const [finding] = valueFindings(stored, () => ({ line: 1, column: 1, length: 1 }));
   if (finding !== undefined)
     throw new UsageError(`What --model, --ask, --note or --setting says is public. ${finding.message} Leave it out.`);

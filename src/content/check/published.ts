@@ -290,12 +290,16 @@ function evalsIn(texts: ReadonlyMap<string, string>, slug: string): Evals | null
 
 function regressed(slug: string, answer: GradedAnswer, { answers }: Evals, branch: string): Diagnostic[] {
   const before = answers.find((other) => other.folder === answer.folder && other.case === answer.case);
-  if (before === undefined || before.answer === answer.answer) return [];
-  const file = pathOf(slug, `evals/recordings/${answer.folder}/${answer.case}.txt`);
-  const hasPassed = ({ kind, value }: Result) =>
-    before.results.some((other) => other.kind === kind && other.value === value && other.failure === null);
+  if (before === undefined) return [];
+  const textOf = ({ answer, turns }: GradedAnswer, turn = 1) => [answer, ...turns][turn - 1];
+  const checkOf = ({ kind, value, turn }: Result) => JSON.stringify([kind, value, turn]);
+  const passed = before.results.filter(({ failure }) => failure === null).map(checkOf);
   return answer.results.flatMap((result) => {
-    if (result.failure === null || !hasPassed(result)) return [];
+    const { turn } = result;
+    if (result.failure === null || textOf(before, turn) === textOf(answer, turn)) return [];
+    if (!passed.includes(checkOf(result))) return [];
+    const name = `${answer.case}${turn === undefined ? '' : `.turn-${turn}`}.txt`;
+    const file = pathOf(slug, `evals/recordings/${answer.folder}/${name}`);
     const wording = evalMessages.answerRegressed(answer.recorded.model, branch, result.kind, result.failure);
     return diagnose({ code: 'editorial/regression', slug, file, ...wording });
   });

@@ -212,11 +212,8 @@ function errorIn(body: string, key: string): string {
 function refusal({ status, retryAfter, body }: Response, key: string): NoAnswer {
   if (status === null) return new NoAnswer(`The connection broke ${retries + 1} times (${body}).`);
   const said = errorIn(body, key);
-  const hints: Record<number, string> = {
-    401: ' Check the key: see npx --no daily-agent-catalog help eval.',
-    403: ' Check the key: see npx --no daily-agent-catalog help eval.',
-    404: ' Check --model and --url.',
-  };
+  const checkKey = ' Check the key: see npx --no daily-agent-catalog help eval.';
+  const hints: Record<number, string> = { 401: checkKey, 403: checkKey, 404: ' Check --model and --url.' };
   const hint = status < 400 ? ' Give the new address with --url.' : (hints[status] ?? '');
   const wait = retryAfter === '' ? '' : ` (Retry-After: ${retryAfter.slice(0, 40)})`;
   const isFinal = status < 400 || Object.hasOwn(hints, status);

@@ -10,7 +10,6 @@ import {
   type EvalCase,
   type Evals,
   type GradedAnswer,
-  type Recorded,
   type Result,
   recordingSource,
   roundsOf,
@@ -25,13 +24,7 @@ import { readJson } from './json-errors.ts';
 import { parseYaml, recoverYaml } from './yaml.ts';
 
 /** A recorded answer, not yet graded. */
-interface RecordedAnswer {
-  folder: string;
-  case: string;
-  recorded: Recorded;
-  answer: string;
-  /** The later answers of a conversation. */
-  turns: string[];
+interface RecordedAnswer extends Omit<GradedAnswer, 'stale' | 'results' | 'withoutPrompt'> {
   withoutPrompt: string | null;
 }
 
@@ -220,12 +213,8 @@ function gradeAll(
     const stale =
       recorded.promptSha256 !== promptSha256 ? 'prompt' : recorded.inputSha256 !== sha256Of(input) ? 'input' : null;
     const plain = withoutPrompt === null ? [] : grade(evalCase.checks, withoutPrompt, input);
-    graded.push({
-      ...answer,
-      stale,
-      results: byRound.flat(),
-      withoutPrompt: withoutPrompt === null ? null : { answer: withoutPrompt, results: plain },
-    });
+    const control = withoutPrompt === null ? null : { answer: withoutPrompt, results: plain };
+    graded.push({ ...answer, stale, results: byRound.flat(), withoutPrompt: control });
     const late = [...byRound, plain].map(slowIn);
     const round = late.findIndex((index) => index !== undefined);
     if (round === -1) continue;
