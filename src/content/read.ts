@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Dirent, lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
-import { digestOf, forEachStamp, noStamps, type Stamps, sourceStamps } from '../lib/files.ts';
+import { digestOf, forEachStamp, noStamps, type Stamps, sourceStamps, statsOf } from '../lib/files.ts';
 import { onceForLast } from '../lib/lazy.ts';
 import { compareText, visible } from '../lib/text.ts';
 import { requiredFiles } from '../schema/agent.ts';
@@ -68,7 +68,7 @@ export function folderOf(slug: string, texts: ReadonlyMap<string, string>): Sour
 /** Reads the entry of agents/ with this name, as `readAgents` does; null if there is none. */
 export function readAgent(catalog: string, name: string): SourceFolder | null {
   const root = join(catalog, 'agents');
-  const stats = lstatSync(join(root, name), { throwIfNoEntry: false });
+  const stats = statsOf(join(root, name));
   return stats === undefined ? null : readEntry(root, name, stats, { read: onceForLast(readFolder) });
 }
 

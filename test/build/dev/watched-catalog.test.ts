@@ -101,6 +101,12 @@ test('its errors are the errors of catalog validate after each edit', () =>
     writeCatalog(folder, agents.slice(0, 1));
     catalog.update(changed('good'));
     assert.not.ok((await agreed()).includes('good error editorial/excerpt'));
+    // The removal of a folder in agents/ can be noticed first.
+    rmSync(join(folder, 'agents'), { recursive: true });
+    writeFileSync(join(folder, 'agents'), 'A file\n');
+    catalog.update(changed('good'));
+    catalog.update({ ...nothing, agents: 'all' });
+    assert.equal(codesOf(catalog.errors), ['null error agents/unreadable']);
   }));
 
 test('a switch to a branch without numbers leaves no errors, also if its files are noticed one by one', () =>
