@@ -65,6 +65,10 @@ export interface Api {
 
 const model = z.string().optional().catch(undefined);
 const count = z.int().min(0).optional();
+/** The parts of an answer, of which the thoughts of a model have no `text`. */
+const parts = z
+  .array(z.object({ text: z.string().default('') }))
+  .transform((all) => all.map(({ text }) => text).join(''));
 
 /** The APIs that `catalog eval --record` can use. */
 export const apis = {
@@ -77,7 +81,12 @@ export const apis = {
     reply: z
       .object({
         choices: z.tuple(
-          [z.object({ message: z.object({ content: z.string().nullish() }), finish_reason: z.unknown().optional() })],
+          [
+            z.object({
+              message: z.object({ content: z.string().or(parts).nullish() }),
+              finish_reason: z.unknown().optional(),
+            }),
+          ],
           z.any(),
         ),
         usage: z.object({ prompt_tokens: count, completion_tokens: count }).optional().catch(undefined),
@@ -96,14 +105,14 @@ export const apis = {
     defaults: { max_tokens: 8192 },
     reply: z
       .object({
-        content: z.array(z.object({ text: z.string().default('') })),
+        content: parts,
         stop_reason: z.unknown().optional(),
         usage: z.object({ input_tokens: count, output_tokens: count }).optional().catch(undefined),
         model,
       })
       .transform(({ content, stop_reason, usage, model }) => {
         const tokens = usage && { input: usage.input_tokens, output: usage.output_tokens };
-        return { text: content.map(({ text }) => text).join(''), end: stop_reason, tokens, model };
+        return { text: content, end: stop_reason, tokens, model };
       }),
   },
 } satisfies Record<string, Api>;

@@ -74,6 +74,13 @@ const unusual: [name: string, api: Api, answer: () => Response, reply: object][]
     openai({ choices: [{ message: { content: 'Odd' } }, {}] }),
     { tokens: undefined, note },
   ],
+  [
+    // docs.mistral.ai: models that reason answer in chunks.
+    'thoughts before it',
+    apis.openai,
+    openai({ choices: [{ message: { content: [{ thinking: [{ text: 'Hm' }] }, { type: 'text', text: 'Odd' }] } }] }),
+    { tokens: undefined, note },
+  ],
   ['no model', apis.openai, openai({ model: null }), { tokens: undefined }],
   ['a model of two lines', apis.openai, openai({ model: 'm\n2' }), { tokens: undefined }],
   ['a model with a long name', apis.anthropic, anthropic({ model: 'm'.repeat(101) }), { tokens: undefined }],
