@@ -116,7 +116,7 @@ function workflowsIn(folder: string): string[] {
 /** Git has what it overwrites. In package.json, only scripts change, and installing a version has just changed it. */
 function refuseUncommitted(folder: string, paths: readonly string[]): void {
   const open = paths.filter(
-    (path) => path !== 'package.json' && gitOrNull(folder, ['status', '--porcelain', '--', path]) !== '',
+    (path) => path !== 'package.json' && gitOrNull(folder, ['status', '--porcelain', '--ignored', '--', path]) !== '',
   );
   if (open.length === 0) return;
   throw new OperationError(

@@ -181,6 +181,9 @@ test('an edited file that Git does not have is never overwritten: the upgrade as
     await refused('no repository');
     await git(folder, 'init', '--quiet');
     await refused('never committed');
+    writeFiles(folder, { '.git/info/exclude': '*.yml\n' });
+    await refused('ignored');
+    rmSync(join(folder, '.git/info/exclude'));
     await commit(folder);
     before[publishFile] += '# mine\n';
     writeFiles(folder, { [publishFile]: before[publishFile] ?? '' });
