@@ -65,10 +65,11 @@ export interface Api {
 
 const model = z.string().optional().catch(undefined);
 const count = z.int().min(0).optional();
+const endReason = z.unknown().optional();
+const part = z.object({ text: z.string().default('') });
 /** The parts of an answer, of which the thoughts of a model have no `text`. */
-const parts = z
-  .array(z.object({ text: z.string().default('') }))
-  .transform((all) => all.map(({ text }) => text).join(''));
+const parts = z.array(part).transform((all) => all.map(({ text }) => text).join(''));
+const message = z.object({ content: z.string().or(parts).nullish() });
 
 /** The APIs that `catalog eval --record` can use. */
 export const apis = {
@@ -80,15 +81,7 @@ export const apis = {
     defaults: {},
     reply: z
       .object({
-        choices: z.tuple(
-          [
-            z.object({
-              message: z.object({ content: z.string().or(parts).nullish() }),
-              finish_reason: z.unknown().optional(),
-            }),
-          ],
-          z.any(),
-        ),
+        choices: z.tuple([z.object({ message, finish_reason: endReason })], z.any()),
         usage: z.object({ prompt_tokens: count, completion_tokens: count }).optional().catch(undefined),
         model,
       })
@@ -106,13 +99,13 @@ export const apis = {
     reply: z
       .object({
         content: parts,
-        stop_reason: z.unknown().optional(),
+        stop_reason: endReason,
         usage: z.object({ input_tokens: count, output_tokens: count }).optional().catch(undefined),
         model,
       })
-      .transform(({ content, stop_reason, usage, model }) => {
+      .transform(({ content: text, stop_reason: end, usage, model }) => {
         const tokens = usage && { input: usage.input_tokens, output: usage.output_tokens };
-        return { text: content, end: stop_reason, tokens, model };
+        return { text, end, tokens, model };
       }),
   },
 } satisfies Record<string, Api>;
