@@ -27,6 +27,7 @@ import {
   sourceStamps,
 } from '../lib/files.ts';
 import { commonFolder, foldersAbove, gitFolder, isInRepository, isRedirected } from '../lib/git.ts';
+import { entry } from '../lib/groups.ts';
 import { programFiles, programVersion } from '../program.ts';
 import type { AgentHead } from '../schema/agent.ts';
 import type { BuildInfo } from '../schema/documents.ts';
@@ -311,29 +312,18 @@ export function gitStamp(cwd: string, environment: NodeJS.ProcessEnv = process.e
 }
 
 /** Keeps what Git said until commits or branches change. */
-export class GitMemory implements Pick<ContentMemory, 'ofGit'> {
-  readonly #cwd: string;
-  #stamp: string | null = null;
-  readonly #said = new Map<string, unknown>();
-
-  constructor(cwd: string) {
-    this.#cwd = cwd;
-  }
-
-  /** Whether Git still says the same. */
-  isCurrent(): boolean {
-    return this.#stamp !== null && gitStamp(this.#cwd) === this.#stamp;
-  }
-
-  /** Begins an update: forgets what may not be so any more. */
-  begin(): void {
-    const stamp = gitStamp(this.#cwd);
-    if (stamp === null || stamp !== this.#stamp) this.#said.clear();
-    this.#stamp = stamp;
-  }
-
-  ofGit<Value>(name: string, read: () => Value): Value {
-    if (!this.#said.has(name)) this.#said.set(name, read());
-    return this.#said.get(name) as Value;
-  }
+export function gitMemory(cwd: string) {
+  let stamp: string | null = null;
+  const said = new Map<string, unknown>();
+  return {
+    /** Whether Git still says the same. */
+    isCurrent: () => stamp !== null && gitStamp(cwd) === stamp,
+    /** Begins an update: forgets what may not be so any more. */
+    begin(): void {
+      const now = gitStamp(cwd);
+      if (now === null || now !== stamp) said.clear();
+      stamp = now;
+    },
+    ofGit: <Value>(name: string, read: () => Value) => entry(said, name, read) as Value,
+  };
 }

@@ -19,7 +19,7 @@ import type { Settings } from '../../schema/settings.ts';
 import { makeSite, withTexts } from '../../site/make-site.ts';
 import type { TemplateFiles } from '../../site/shared/templates.ts';
 import type { Site } from '../../site/site.ts';
-import { GitMemory } from '../last-build.ts';
+import { gitMemory } from '../last-build.ts';
 import { readTemplates } from '../read-templates.ts';
 import { tryAgents } from '../render.ts';
 import { diagnosticsOf, editorial } from '../validate.ts';
@@ -58,7 +58,7 @@ interface Entry {
  */
 export class WatchedCatalog {
   readonly #options: CatalogOptions;
-  readonly #git: GitMemory;
+  readonly #git: ReturnType<typeof gitMemory>;
   readonly #entries = new Map<string, Entry>();
   #settings: Settings | null = null;
   #schema = frontMatterSchema({ categories: null, difficulties: null, runtimes: null });
@@ -86,7 +86,7 @@ export class WatchedCatalog {
 
   constructor(options: CatalogOptions) {
     this.#options = options;
-    this.#git = new GitMemory(options.cwd);
+    this.#git = gitMemory(options.cwd);
   }
 
   /** Reads what changed, and makes a new site. Errors that prevent it are in `errors`. */
@@ -384,8 +384,7 @@ export function watchCatalog({ cwd, since, poll, onChange, onFallback, onError }
     watcher = watchParts(parts, { note, begin, reopen: () => restart(open) });
     watcher.on('error', (error) => {
       const { code = '' } = error as NodeJS.ErrnoException;
-      const isLimit = ['ENOSPC', 'EMFILE', 'ENFILE'].includes(code);
-      if (ended || watcher === undefined || !isLimit) return isLimit ? undefined : onError(error as Error);
+      if (!['ENOSPC', 'EMFILE', 'ENFILE'].includes(code)) return onError(error as Error);
       onFallback(code);
       restart(startPolling);
     });
