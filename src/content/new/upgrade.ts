@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import * as z from 'zod';
@@ -137,8 +138,10 @@ function parsed(text: string): z.infer<typeof stamp> {
 
 function read(folder: string, path: string): string | null {
   try {
+    const bytes = readFileSync(join(folder, path));
+    if (!isUtf8(bytes)) throw new Error('it is not UTF-8 text');
     // Git may check files out with the line endings of Windows.
-    return readFileSync(join(folder, path), 'utf8').replaceAll('\r\n', '\n');
+    return bytes.toString().replaceAll('\r\n', '\n');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw prevented(`${path} cannot be read, and nothing was written`, error);

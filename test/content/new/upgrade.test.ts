@@ -1,4 +1,4 @@
-import fs, { existsSync, readFileSync, rmSync } from 'node:fs';
+import fs, { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
@@ -409,7 +409,7 @@ test('scripts with the names of version 0.1 still work, and are told the new one
     assert.equal([code, stderr], [2, 'error: --database was removed. Set DATABASE_URL instead.\n']);
   }));
 
-test('a catalog of a newer program, a damaged stamp, and a folder that is in the way change nothing', () =>
+test('a catalog of a newer program, a damaged stamp, and text in another encoding change nothing', () =>
   inFolder(async (folder) => {
     await init(folder);
     const wrong: [text: string, message: RegExp][] = [
@@ -424,6 +424,12 @@ test('a catalog of a newer program, a damaged stamp, and a folder that is in the
       assert.match(stderr, message);
       assert.equal(snapshot(folder), before);
     }
+    rmSync(join(folder, stampFile));
+    writeFileSync(join(folder, 'README.md'), Buffer.from('Stra\u00dfe: npx catalog live\n', 'latin1'));
+    const before = snapshot(folder);
+    const reason = 'README.md cannot be read, and nothing was written: it is not UTF-8 text.';
+    assert.is((await upgrade(folder)).stderr, `error: ${reason}\n`);
+    assert.equal(snapshot(folder), before);
   }));
 
 test.run();
