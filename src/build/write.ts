@@ -10,8 +10,8 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { OperationError, orElse } from '../lib/errors.ts';
-import { digestOf, folderStampOf, isDraftName, makeFolder, outputStampOf, replaceFile } from '../lib/files.ts';
+import { OperationError } from '../lib/errors.ts';
+import { digestOf, folderStampOf, isDraftName, makeFolder, outputStampOf, replaceFile, statsOf } from '../lib/files.ts';
 import type { OnProgress } from '../lib/lazy.ts';
 import type { Part } from '../site/output.ts';
 import {
@@ -27,9 +27,6 @@ import {
 } from '../storage/build-folder.ts';
 import { type BuiltParts, type Destination, joinParts } from './render.ts';
 import { type StagedFile, StagingFolder, StagingThread } from './staging.ts';
-
-/** The stats of a path; undefined if there is nothing, or no way to it, as when one of its folders is a file. */
-const statsOf = (path: string) => orElse(() => statSync(path, { throwIfNoEntry: false }), undefined);
 
 /** The folders that contain some files, directly or not; '' for the root. */
 function foldersOf(paths: Iterable<string>): Set<string> {
