@@ -168,10 +168,13 @@ const graders: { [Kind in CheckKind]: Grader<CheckValues[Kind]> } = {
     return unless(lines.flat().some(isRight), `It has to be ${Number(expected.toFixed(6))}, and it is ${shown}.`);
   },
   'table-cell': ({ row, column, says, never }, { answer }) => {
-    const [cell] = tablesIn(answer).flatMap(({ header, rows }) => {
-      const at = header.map(plain).indexOf(plain(column));
-      const own = rows.filter((cells) => cells.some((cell) => plain(cell).includes(plain(row))));
-      return at === -1 ? [] : own.map((cells) => cells[at] ?? '');
+    const [cell] = tablesIn(answer).flatMap(({ rows, headers }) => {
+      const columnOf = (header: number) => (rows[header] ?? []).map(plain).indexOf(plain(column));
+      // The rows below a later header are below the first one, too.
+      const header = headers.find((at) => columnOf(at) !== -1);
+      const below = header === undefined ? [] : rows.slice(header + 2);
+      const own = below.find((cells) => cells.some((cell) => plain(cell).includes(plain(row))));
+      return header === undefined || own === undefined ? [] : [own[columnOf(header)] ?? ''];
     });
     if (cell === undefined) return `No table has a cell in the row ${quoted(row)} and the column ${quoted(column)}.`;
     return wordings([cell], says, never);
@@ -240,21 +243,20 @@ function plain(line: string): string {
 }
 
 function otherTable(columns: readonly string[], answer: string): string | null {
-  const headers = tablesIn(answer).map(({ header }) => header);
+  const headers = tablesIn(answer).flatMap(({ rows, headers }) => headers.map((at) => rows[at] ?? []));
   const expected = columns.map(plain).join('|');
   if (headers.some((header) => header.map(plain).join('|') === expected)) return null;
   return headers[0] === undefined ? 'It has no table.' : `The columns are ${headers[0].join(', ')}.`;
 }
 
-/** The Markdown tables of an answer. */
-function tablesIn(answer: string): { header: string[]; rows: string[][] }[] {
-  const lines = answer.split('\n').map((line) => line.trim());
-  return lines.flatMap((line, at) => {
-    if (!line.includes('|') || !isRuler(lines[at + 1] ?? '')) return [];
-    const below = lines.slice(at + 2);
-    const end = below.findIndex((row) => !row.includes('|'));
-    return [{ header: cells(line), rows: (end === -1 ? below : below.slice(0, end)).map(cells) }];
-  });
+/** The lines of an answer that have vertical bars and follow each other, as cells, and which of them are headers of tables. */
+function tablesIn(answer: string): { rows: string[][]; headers: number[] }[] {
+  const blocks: string[][] = [[]];
+  for (const line of answer.split('\n'))
+    if (line.includes('|')) blocks.at(-1)?.push(line.trim());
+    else blocks.push([]);
+  const headersOf = (lines: string[]) => [...lines.keys()].filter((at) => isRuler(lines[at + 1] ?? ''));
+  return blocks.map((lines) => ({ rows: lines.map(cells), headers: headersOf(lines) }));
 }
 
 /** Whether a line is the one below the header of a Markdown table, such as `|---|:-:|`. */

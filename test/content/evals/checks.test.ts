@@ -352,4 +352,13 @@ for (const [model, folder] of folders) {
   });
 }
 
+test('the time to grade an answer that repeats one line of a table grows with its length, not with its square', () => {
+  const checks = [{ 'table-columns': ['a', 'b'] }, { 'table-cell': { row: 'a', column: 'b', never: ['c'] } }];
+  const before = process.cpuUsage();
+  const results = grade(checks, '|---|---|\n'.repeat(4_000), '');
+  const { user } = process.cpuUsage(before);
+  assert.is(results.filter(({ failure }) => failure !== null).length, 2);
+  assert.ok(user < 1_000_000, `${user} µs`);
+});
+
 test.run();
