@@ -18,6 +18,7 @@ export const forms = {
   line: 'one line of text, without spaces around it',
   date: 'a calendar date, written as YYYY-MM-DD',
   webUrl: 'an address that starts with http:// or https://',
+  contact: 'an address that starts with https:, mailto: or tel:',
   timeZone: 'the name of a time zone, such as UTC or Europe/Berlin',
   language: 'a language tag, such as en or pt-BR (BCP 47)',
 };

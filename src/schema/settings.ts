@@ -122,7 +122,7 @@ export const settingsSource = z
     securityContact: z
       .url({
         protocol: /^(?:https|mailto|tel)$/,
-        error: 'an address that starts with https:, mailto: or tel:',
+        error: forms.contact,
         abort: true,
       })
       .refine((value) => !/^https:/i.test(value) || isWebAddress(value), {

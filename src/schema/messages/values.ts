@@ -3,7 +3,7 @@ import { groupBy } from '../../lib/groups.ts';
 import { maskSecrets } from '../../lib/secrets.ts';
 import { plural } from '../../lib/text.ts';
 import { nearest } from '../diagnostics/suggestions.ts';
-import { forms } from '../fields.ts';
+import { emailAddress, forms } from '../fields.ts';
 import { slugFrom } from '../slugs.ts';
 
 /**
@@ -52,19 +52,22 @@ function valueHint(
   { schema, json }: { schema: z.ZodType; json: boolean },
 ): string {
   const expected = issue.code === 'invalid_type' ? issue.expected : '';
-  const isOptional = schemaAt(schema, path)?.safeParse(undefined).success;
-  if (value === null || value === '') return isOptional ? 'Write a value, or remove the key.' : 'Write a value.';
+  const at = schemaAt(schema, path);
+  const accepts = (other: unknown) => at?.safeParse(other).success === true;
+  if (value === null || value === '')
+    return accepts(undefined) ? 'Write a value, or remove the key.' : 'Write a value.';
   if (issue.code === 'custom' && typeof issue.params?.hint === 'string') return issue.params.hint;
   if (typeof value === 'string' && isQuoted(value, expected)) return 'Remove the quotes.';
+  if (expected === 'string' && typeof value !== 'object' && accepts(String(value))) return 'Put it in quotes.';
   const proposal = meant(issue, value);
   // The text 06:00 is not the hour 360.
-  const fits = !/int|number/.test(expected) || schemaAt(schema, path)?.safeParse(Number(proposal)).success;
+  const fits = !/int|number/.test(expected) || accepts(Number(proposal));
   if (proposal !== undefined && fits) return `Did you mean ${proposal}?`;
   if (issue.message === forms.date) return whyNoDay(String(value)) ?? 'Write it as YYYY-MM-DD, such as 2026-03-01.';
   if (issue.message === forms.line)
     return String(value).includes('\n') ? 'Write it on one line.' : 'Remove the spaces at its start and end.';
   if (issue.code === 'invalid_value') {
-    const setting = schemaAt(schema, path)?.meta()?.setting;
+    const setting = at?.meta()?.setting;
     const yours = setting === undefined ? '.' : `, or change your list: \`${setting}\` in catalog.config.json.`;
     return issue.values.length === 1 ? `Write ${String(issue.values[0])}.` : `Choose one of these${yours}`;
   }
@@ -98,9 +101,8 @@ function typeHint(
   const names = listOfKeys(keys);
   switch (expected) {
     case 'string':
-      return typeof value === 'object'
-        ? 'Write it as text. If it starts with a bracket or a brace, put it in quotes.'
-        : 'Put it in quotes.';
+      if (typeof value !== 'object') return undefined;
+      return 'Write it as text. If it starts with a bracket or a brace, put it in quotes.';
     case 'array':
       if (!json && /^-\S/.test(typeof value === 'string' ? value : (Object.keys(value ?? {})[0] ?? '')))
         return 'Put a space after each hyphen.';
@@ -350,7 +352,12 @@ const byRule: Record<string, (text: string) => string | undefined> = {
   [forms.slug]: (text) => slugFrom(text) || undefined,
   [forms.timeZone]: nearestTimeZone,
   [forms.language]: codeOfLanguage,
-  [forms.webUrl]: (text) => (/^[\w-]+(?:\.[\w-]+)+(?:[:/?#]\S*)?$/.test(text) ? `https://${text}` : undefined),
+  [forms.contact]: (text) => (emailAddress.safeParse(text).success ? `mailto:${text}` : undefined),
+  // Also the address that Git clones over SSH, as in git@github.com:ada/prompts.git.
+  [forms.webUrl]: (text) => {
+    const address = text.replace(/^git@([\w.-]+):/, '$1/');
+    return /^[\w-]+(?:\.[\w-]+)+(?:[:/?#]\S*)?$/.test(address) ? `https://${address}` : undefined;
+  },
 };
 
 /** Returns the code of a language by its English name, or as programs write it: "German" → de, pt_BR → pt-BR. */
