@@ -111,7 +111,7 @@ function voteLink(page: string, vote: 'yes' | 'no'): string {
  * that send it would replace what is in braces.
  */
 function frame(
-  { templates, preview }: Site,
+  { templates, preview, direction }: Site,
   head: Pick<Mail, 'subject' | 'preheader'>,
   foot: Foot,
   [template, values]: [template: string, values: object],
@@ -124,6 +124,7 @@ function frame(
     contentSecurityPolicy: foot.unsubscribe === null && !preview ? mailSecurityPolicy : null,
     ...head,
     ...foot,
+    direction,
     body,
   });
   return html.replace(/<style>[^<]*<\/style>|[{}]/g, (match) => braces[match] ?? match);
