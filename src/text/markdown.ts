@@ -149,11 +149,14 @@ const prefix = 'how-it-works-';
 export function headingIds(tokens: readonly Token[]): string[] {
   const titles = tokens.filter((_, index) => tokens[index - 1]?.type === 'heading_open');
   const ids = new Set<string>();
+  // A recorded answer can repeat one heading thousands of times.
+  const next = new Map<string, number>();
   for (const { content } of titles) {
     const words = content.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['section'];
     const first = prefix + words.join('-');
-    let id = first;
-    for (let count = 2; ids.has(id); count += 1) id = `${first}-${count}`;
+    let [id, count] = [first, next.get(first) ?? 2];
+    for (; ids.has(id); count += 1) id = `${first}-${count}`;
+    next.set(first, count);
     ids.add(id);
   }
   return [...ids];

@@ -210,4 +210,11 @@ test('in an email, each cell of a table with five columns or wide words has the 
   assert.equal(labels(['a', 'b', 'c'], words), ['a: reconciliation', 'b: commissioned', 'c: sentences']);
 });
 
+test('the time to render an answer that repeats a heading grows with its length, not with its square', () => {
+  const before = process.cpuUsage();
+  assert.match(forPage('# A\n'.repeat(8_000), page), 'id="how-it-works-a-8000"');
+  const { user } = process.cpuUsage(before);
+  assert.ok(user < 2_000_000, `${user} µs`);
+});
+
 test.run();
