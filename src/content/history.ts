@@ -20,7 +20,6 @@ import { compareText, servedText } from '../lib/text.ts';
 import type { Change } from '../schema/agent.ts';
 import { type Schedule, scheduleIn } from './parse/front-matter.ts';
 import type { ParsedFolder } from './parse/parse.ts';
-import type { SourceFolder } from './read.ts';
 
 /**
  * Reads from git when the agents in the folder `catalog` changed, with three processes for all agents: two for the changes,
@@ -336,18 +335,13 @@ export function stateFrom(cwd: string, data: ReturnType<typeof readState>) {
  * the number of agents, and only files that differ from the working tree are read from git. Returns null without a default
  * branch.
  */
-export function readState(
-  cwd: string,
-  branch: DefaultBranch,
-  sources: readonly SourceFolder[],
-  folders: readonly ParsedFolder[],
-) {
+export function readState(cwd: string, branch: DefaultBranch, folders: readonly ParsedFolder[]) {
   if (branch === null) return null;
   return orNull(() => {
     const { base, commit } = branch;
     const blobs = agentBlobsAt(cwd, commit);
     const before = base === null ? new Map<string, string>() : base === commit ? blobs : agentBlobsAt(cwd, base);
-    const scheduleOf = schedulesOf(cwd, sources, folders, [...blobs.values(), ...before.values()]);
+    const scheduleOf = schedulesOf(cwd, folders, [...blobs.values(), ...before.values()]);
     const day = latestDay(branch.committed);
     const schedules = [...blobs].map(([slug, blob]) => [slug, scheduleOf(blob)] as const);
     return {
@@ -399,15 +393,15 @@ function withPublishedDates(
 /** Returns the schedule in each blob. Most blobs are files of the working tree, which are already parsed. */
 function schedulesOf(
   cwd: string,
-  sources: readonly SourceFolder[],
   folders: readonly ParsedFolder[],
   blobs: readonly string[],
 ): (blob: string) => Schedule {
   const [sample = ''] = blobs;
   const schedules = new Map<string, Schedule>();
-  for (const [index, { files }] of sources.entries()) {
-    const bytes = files.find(({ name }) => name === 'agent.md')?.bytes;
-    if (bytes != null) schedules.set(blobId(bytes, sample), (folders[index] as ParsedFolder).schedule);
+  for (const { texts, schedule } of folders) {
+    // The text that was parsed, and not the file on the disk, which may have changed since.
+    const text = texts().get('agent.md');
+    if (text !== undefined) schedules.set(blobId(Buffer.from(text), sample), schedule);
   }
   const changed = blobs.filter((blob) => !schedules.has(blob));
   for (const [blob, text] of readBlobs(cwd, changed)) schedules.set(blob, scheduleIn(text));

@@ -82,14 +82,12 @@ export function loadContent(
     return { folders: [], reserved: [], diagnostics: [...error.diagnostics], notices: [] };
   }
   const folders = parseAll(sources, vocabulary, onFolder, memory);
-  return settleContent(cwd, folders, { today, rules: vocabulary.rules, sources: () => sources, numbers, memory });
+  return settleContent(cwd, folders, { today, rules: vocabulary.rules, numbers, memory });
 }
 
 interface SettleOptions {
   today: string;
   rules: RuleSettings | undefined;
-  /** Returns what the folders were parsed from, in the same order. It is called only if git has to be read. */
-  sources: () => readonly SourceFolder[];
   numbers: LoadOptions['numbers'] | undefined;
   memory: Pick<ContentMemory, 'ofGit'>;
 }
@@ -98,10 +96,10 @@ interface SettleOptions {
 export function settleContent(
   cwd: string,
   folders: readonly ParsedFolder[],
-  { today, rules, sources, numbers = 'due', memory }: SettleOptions,
+  { today, rules, numbers = 'due', memory }: SettleOptions,
 ): Content {
   const branch = once(() => findDefaultBranch(cwd));
-  const read = () => readState(cwd, branch(), sources(), folders);
+  const read = () => readState(cwd, branch(), folders);
   const data = memory.ofGit('record', read, (data) => data !== null);
   const state = stateFrom(cwd, data);
   const content = combine(folders, state, noHistory, { today, rules });

@@ -4,7 +4,7 @@ import { type FSWatcher, watch } from 'chokidar';
 import { readHistory } from '../../content/history.ts';
 import { parseSafely, settleContent } from '../../content/load.ts';
 import type { ParsedFolder } from '../../content/parse/parse.ts';
-import { folderOf, readAgent, readAgents, type SourceFolder } from '../../content/read.ts';
+import { readAgent, readAgents, type SourceFolder } from '../../content/read.ts';
 import { editorialRules } from '../../content/rules/index.ts';
 import { select } from '../../content/schedule.ts';
 import { loadSettings } from '../../content/settings.ts';
@@ -249,11 +249,9 @@ export class WatchedCatalog {
     if (this.#templates === null) return;
     const today = this.#options.today ?? zone(settings.timezone).today(new Date());
     const folders = [...this.#entries.values()].map(({ folder }) => folder).sort((a, b) => compareText(a.slug, b.slug));
-    // Not the files on the disk: some of them may have changed since they were parsed.
-    const sources = () => folders.map(({ slug, texts }) => folderOf(slug, texts()));
     this.#git.begin();
     const { rules } = settings;
-    const content = settleContent(cwd, folders, { today, rules, sources, numbers: 'expected', memory: this.#git });
+    const content = settleContent(cwd, folders, { today, rules, numbers: 'expected', memory: this.#git });
     const history = this.#git.ofGit('history', () => readHistory(cwd));
     const selected = select(content, { today, future: true, drafts: true });
     this.#findings = content.diagnostics;
