@@ -193,7 +193,8 @@ export function isRedirected(environment: NodeJS.ProcessEnv): boolean {
 export function gitFolder(folder: string): string | null {
   for (const above of foldersAbove(folder)) {
     const path = join(above, '.git');
-    const stats = statSync(path, { throwIfNoEntry: false });
+    // Below a file, some versions of Node.js find nothing, and others throw.
+    const stats = orElse(() => statSync(path), undefined);
     if (stats?.isDirectory()) return path;
     if (stats?.isFile()) return named(path, /^gitdir: (.*)$/m, above);
   }

@@ -166,7 +166,10 @@ for (const command of ['build', 'mcp']) {
     inCatalog(async (folder) => {
       const { code, stderr } = await catalog([command, '--cwd', join(folder, 'file')]);
       assert.is(code, 1);
-      assert.match(stderr, ` cannot be used: ${folder}/file is a file. Name another path, or move it away.\n`);
+      assert.match(
+        stderr,
+        `catalog.config.json in ${folder}/file cannot be read (ENOTDIR).\n  Run the command in the folder`,
+      );
     }));
 }
 
