@@ -11,9 +11,14 @@ for (const [element, styles] of Object.entries(mailStyles)) {
     for (const declaration of declarations) {
       const [, name = '', value = ''] = /^ ?([a-z-]+): (\S+(?: \S+)*);$/.exec(declaration) ?? [];
       assert.is.not(value, '', declaration);
-      if (/color$|^border-(?:top|bottom)$/.test(name)) assert.match(value, /(?:^|^1px solid )#[0-9a-f]{6}$/);
+      if (/color$|^border(?:-top|-bottom)?$/.test(name)) assert.match(value, /(?:^|^1px solid )#[0-9a-f]{6}$/);
     }
   });
 }
+
+test('a button has an outline in the color of its text: in dark mode, Thunderbird removes the background', () => {
+  const [, color = ''] = /(?<!-)color: (\S+);/.exec(mailStyles.button) ?? [];
+  assert.match(mailStyles.button, ` border: 1px solid ${color};`);
+});
 
 test.run();

@@ -23,7 +23,7 @@ export const mailStyles = {
   text: `${paragraph} color: ${ink};`,
   quiet: `margin: 0 0 16px; font-family: ${sans}; font-size: 14px; line-height: 1.5; color: ${quiet};`,
   plate: `margin: 0 0 16px; padding: 16px; background-color: #f3efe6; font-family: ${mono}; font-size: 14px; line-height: 1.5; color: ${ink}; white-space: pre-wrap; word-break: break-word;`,
-  button: `display: inline-block; padding: 12px 20px; background-color: ${link}; font-family: ${sans}; font-size: 16px; font-weight: bold; line-height: 1.25; color: #fbf9f4; text-decoration: none;`,
+  button: `display: inline-block; padding: 12px 20px; border: 1px solid #fbf9f4; background-color: ${link}; font-family: ${sans}; font-size: 16px; font-weight: bold; line-height: 1.25; color: #fbf9f4; text-decoration: none;`,
   link: `color: ${link};`,
   plain: `color: ${ink}; text-decoration: none;`,
   muted: `color: ${quiet}; text-decoration: none;`,
