@@ -1,6 +1,5 @@
 import { buffer } from 'node:stream/consumers';
 import { InvalidArgumentError, Option } from 'commander';
-import type { Api, ApiName, Model, Outcome, ReadAgent, RecordOptions, Reply } from '../../content/evals/record.ts';
 import type { ParsedFolder } from '../../content/parse/parse.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { inTurn } from '../../lib/lazy.ts';
@@ -13,7 +12,6 @@ import {
   type CatalogCommand,
   type CommonFlags,
   changingAgents,
-  type Format,
   namedAgents,
   openCatalog,
   wholeNumber,
@@ -22,7 +20,7 @@ import {
 /** The options of `catalog eval --record`. */
 interface RecordFlags {
   model?: string;
-  api: ApiName;
+  api: 'openai' | 'anthropic';
   url?: string;
   command?: string;
   paste?: boolean;
@@ -36,13 +34,10 @@ interface RecordFlags {
   timeout: number;
 }
 
-/** The variable with the key of any service. */
-const keyVariable = 'CATALOG_EVAL_KEY';
-
 const recordHelp =
   '\n--record asks an API (--api, --url), a command (--command) or you (--paste, one answer per run). It keeps existing answers\n' +
   'unless you give --stale or --force, so after an interruption, run it again. Keys come from the environment and are never\n' +
-  `stored: ${keyVariable} for any service; without --url also OPENAI_API_KEY or ANTHROPIC_API_KEY.\n`;
+  'stored: CATALOG_EVAL_KEY for any service; without --url also OPENAI_API_KEY or ANTHROPIC_API_KEY.\n';
 
 function addRecordOptions(command: CatalogCommand): void {
   command
@@ -87,19 +82,17 @@ function refuseRecordOptions(command: CatalogCommand, flags: Pick<Flags, 'export
 }
 
 /** Records the answers of a model, and reports what was recorded. */
-async function recordAnswers(
-  catalog: Pick<RecordOptions, 'cwd' | 'settings' | 'today'>,
-  agents: readonly ReadAgent[],
-  flags: RecordFlags & { format: Format },
-  terminal: Console,
-): Promise<void> {
-  const { record } = await import('../../content/evals/record.ts');
+async function recordAnswers(named: string[], flags: Flags, terminal: Console): Promise<void> {
+  const { record, openModel } = await import('../../content/evals/record.ts');
   const { recorded } = await import('../../schema/evals.ts');
   const { valueFindings } = await import('../../content/text-checks.ts');
-  const { model: name, ask, note, setting, force, stale, paste = false } = flags;
+  const { agents, cwd, settings, today } = await readAgentsOf(named, flags);
+  const chosen = agents.filter(({ texts }) => named.length > 0 || texts().has('evals/checks.yaml'));
+  if (chosen.length === 0) terminal.say(noChecks);
+  const { model: name, url, command, ask, note, setting, force, stale, paste = false } = flags;
   if (name === undefined) throw new UsageError('--record needs --model, the name of the model.');
   const about = { ...(note !== undefined && { note }), ...(setting !== undefined && { settings: setting }) };
-  const withoutPrompt = ask === undefined ? undefined : { model: name, date: catalog.today, ask };
+  const withoutPrompt = ask === undefined ? undefined : { model: name, date: today, ask };
   const stored = { model: name, ...about, withoutPrompt };
   const { error } = recorded.partial().safeParse(stored);
   for (const { path, message } of error?.issues ?? []) {
@@ -109,10 +102,17 @@ async function recordAnswers(
   const [finding] = valueFindings(stored, () => ({ line: 1, column: 1, length: 1 }));
   if (finding !== undefined)
     throw new UsageError(`What --model, --ask, --note or --setting says is public. ${finding.message} Leave it out.`);
+  atMostOneOf({ '--url': url, '--command': command, '--paste': flags.paste });
+  if (setting !== undefined && (command ?? flags.paste) !== undefined)
+    throw new UsageError('--setting is for APIs only. Use --note to describe other settings.');
+  const person = { name, made: 'pasted' as const, ask: (message: string) => askPerson(message, name, terminal) };
+  const model = paste ? person : openModel(name, flags, process.env);
   // Answers arrive at the same time, and this process counts as one owner of the lock.
   const oneAtATime = inTurn();
-  const outcome = await record(agents, await openModel(name, flags, terminal), {
-    ...catalog,
+  const outcome = await record(chosen, model, {
+    cwd,
+    settings,
+    today,
     about,
     withoutPrompt: flags.withoutPrompt === true,
     ask,
@@ -120,61 +120,27 @@ async function recordAnswers(
     concurrency: flags.concurrency,
     most: paste ? 1 : Number.POSITIVE_INFINITY,
     onProgress: (task, done, total) => terminal.progress(task, done, total),
-    changing: (write) => oneAtATime(() => changingAgents(catalog, terminal, write)),
+    changing: (write) => oneAtATime(() => changingAgents({ cwd }, terminal, write)),
   });
-  if (outcome.failures.length > 0) terminal.exitCode = 1;
+  const { failures, tokens } = outcome;
+  if (failures.length > 0) terminal.exitCode = 1;
   if (flags.format === 'json') terminal.printJson(outcome);
-  await report(outcome, terminal);
-}
-
-async function openModel(name: string, flags: RecordFlags, terminal: Console): Promise<Model> {
-  const { url, command, paste, setting: settings } = flags;
-  atMostOneOf({ '--url': url, '--command': command, '--paste': paste });
-  if (settings !== undefined && (command ?? paste) !== undefined)
-    throw new UsageError('--setting is for APIs only. Use --note to describe other settings.');
-  if (paste === true) return { name, made: 'pasted', ask: (message) => askPerson(message, name, terminal) };
-  const timeoutMs = flags.timeout * 1_000;
-  const { apiModel, apis, commandModel } = await import('../../content/evals/record.ts');
-  if (command !== undefined) return commandModel(command, name, timeoutMs);
-  const api: Api = apis[flags.api];
-  // The key of a service never goes to another one.
-  const ownKey = url === undefined ? process.env[api.keyVariable] : undefined;
-  const key = (process.env[keyVariable] || ownKey || '').trim();
-  if (key === '' && url === undefined)
-    throw new UsageError(`Set a key in ${keyVariable} or ${api.keyVariable}, or use --url, --command or --paste.`);
-  if (!/^[\x21-\x7e]*$/.test(key)) throw new UsageError('The key has characters that no key can have. Copy it again.');
-  if (key !== '' && JSON.stringify([flags.ask, flags.note, settings]).includes(key))
-    throw new UsageError('What --ask, --note or --setting says is public, and it contains your key. Leave it out.');
-  if (url !== undefined) checkUrl(url, key !== '');
-  return apiModel(api, { name, url, key, settings, timeoutMs });
-}
-
-function checkUrl(text: string, hasKey: boolean): void {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol) || `${url.search}${url.hash}` !== '')
-    throw new UsageError('--url has to be an address such as https://api.example.com/v1.');
-  if (`${url.username}${url.password}` !== '')
-    throw new UsageError(`--url has a user name or password. Put a key into ${keyVariable} instead.`);
-  if (hasKey && url.protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname))
-    throw new UsageError(`--url has to start with https, or the key in ${keyVariable} could be read on the way.`);
+  for (const { slug, case: name, message } of failures)
+    terminal.say(`${name === null ? slug : `${slug}, ${name}`}: ${message}\n`);
+  const used = tokens.input + tokens.output > 0 ? ` (${tokens.input} tokens in, ${tokens.output} out)` : '';
+  terminal.say(`Recorded ${plural(outcome.recorded, 'answer')}${used}. ${outcome.kept} existed already.\n`);
+  if (outcome.stale > 0)
+    terminal.say(`Out of date: ${plural(outcome.stale, 'existing answer')}. To replace them, add --stale.\n`);
+  if (outcome.left > 0) terminal.say(`Still missing: ${plural(outcome.left, 'answer')}. Run the command again.\n`);
 }
 
 /** Prints a message to stdout, and reads the answer from stdin. */
-async function askPerson(message: string, name: string, terminal: Console): Promise<Reply> {
+async function askPerson(message: string, name: string, terminal: Console) {
   terminal.print(message.endsWith('\n') ? message : `${message}\n`);
   terminal.say(
     `\nGive the text above to ${name} in a new chat. Then paste the answer here, and press Enter and Ctrl-D (on Windows, Ctrl-Z and Enter).\n\n`,
   );
   return { text: (await buffer(process.stdin)).toString('utf8') };
-}
-
-async function report({ recorded, kept, stale, left, failures, tokens }: Outcome, terminal: Console): Promise<void> {
-  for (const { slug, case: name, message } of failures)
-    terminal.say(`${name === null ? slug : `${slug}, ${name}`}: ${message}\n`);
-  const used = tokens.input + tokens.output > 0 ? ` (${tokens.input} tokens in, ${tokens.output} out)` : '';
-  terminal.say(`Recorded ${plural(recorded, 'answer')}${used}. ${kept} existed already.\n`);
-  if (stale > 0) terminal.say(`Out of date: ${plural(stale, 'existing answer')}. To replace them, add --stale.\n`);
-  if (left > 0) terminal.say(`Still missing: ${plural(left, 'answer')}. Run the command again.\n`);
 }
 
 function parseSetting(text: string, before: NonNullable<Recorded['settings']> = {}): typeof before {
@@ -257,11 +223,7 @@ async function run(named: string[], flags: Flags, command: CatalogCommand, termi
   if (flags.record !== true) refuseRecordOptions(command, flags);
   if (flags.export !== undefined) return exportCases(named, flags, terminal);
   if (flags.summary === true || flags.mutate === true) return challengeChecks(named, flags, terminal);
-  if (flags.record !== true) return evaluate(named, flags, terminal);
-  const { agents, ...catalog } = await readAgentsOf(named, flags);
-  const chosen = agents.filter(({ parsed }) => named.length > 0 || parsed.texts().has('evals/checks.yaml'));
-  if (chosen.length === 0) terminal.say(noChecks);
-  await recordAnswers(catalog, chosen, flags, terminal);
+  return record === true ? recordAnswers(named, flags, terminal) : evaluate(named, flags, terminal);
 }
 
 async function exportCases(named: string[], flags: Flags, terminal: Console): Promise<void> {
@@ -355,21 +317,21 @@ function isSampleOutput({ name, bytes }: { name: string; bytes: Buffer | null })
 }
 
 /** The agents with cases and without errors, each with the texts that checks are about. */
-function withEvals(agents: readonly ReadAgent[]) {
-  return agents.flatMap(({ parsed: { slug, agent } }) => {
+function withEvals(agents: readonly ParsedFolder[]) {
+  return agents.flatMap(({ slug, agent }) => {
     const { evals = null, prompt = '', sampleOutput = '' } = agent?.texts() ?? {};
     return evals === null ? [] : [{ slug, evals, prompt, sampleOutput }];
   });
 }
 
 /** Returns the agents that have cases, and errors. */
-function brokenOf(agents: readonly ReadAgent[]): string[] {
-  const broken = agents.filter(({ parsed: { agent, texts } }) => agent === null && texts().has('evals/checks.yaml'));
-  return broken.map(({ source }) => source.slug);
+function brokenOf(agents: readonly ParsedFolder[]): string[] {
+  const broken = agents.filter(({ agent, texts }) => agent === null && texts().has('evals/checks.yaml'));
+  return broken.map(({ slug }) => slug);
 }
 
 /** Reports the agents that were left out because of errors, or that no agent has checks. */
-function reportLeftOut(agents: readonly ReadAgent[], done: string, terminal: Console): void {
+function reportLeftOut(agents: readonly ParsedFolder[], done: string, terminal: Console): void {
   const broken = brokenOf(agents);
   if (withEvals(agents).length + broken.length === 0) terminal.say(noChecks);
   for (const slug of broken)
@@ -387,7 +349,7 @@ async function readAgentsOf(named: string[], flags: Flags) {
   const slugs = await namedAgents(named, flags.cwd, folders);
   const chosen = sources.filter(({ slug }) => slugs.length === 0 || slugs.includes(slug));
   const checked = checkContent(chosen, settings, today).folders;
-  const agents = chosen.map((source, index): ReadAgent => ({ source, parsed: checked[index] as ParsedFolder }));
+  const agents = chosen.map((source, index) => ({ ...(checked[index] as ParsedFolder), source }));
   return { cwd, settings, today, agents, sources };
 }
 

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { parseBoundedJson } from '../../lib/bounded.ts';
-import { type Ended, runChild } from '../../lib/children.ts';
-import { explainSystemError, OperationError, orElse } from '../../lib/errors.ts';
+import { runChild } from '../../lib/children.ts';
+import { explainSystemError, OperationError, orElse, UsageError } from '../../lib/errors.ts';
 import { makeFolder, replaceFile, sha256Of } from '../../lib/files.ts';
 import { type HttpFailed, httpRequest, retryAfterMs } from '../../lib/http.ts';
 import type { OnProgress } from '../../lib/lazy.ts';
@@ -25,7 +25,7 @@ import { messageOf } from './promptfoo.ts';
 /** Asks models for answers to the cases of agents, and stores them as evals/recordings/. */
 
 /** Something that answers messages: an API, a command, or a person who pastes answers. */
-export interface Model {
+interface Model {
   /** Its name, as the provider names it. */
   name: string;
   made: Recorded['made'];
@@ -34,7 +34,7 @@ export interface Model {
 }
 
 /** An answer, and what recording.json says about it. */
-export interface Reply extends Pick<Recorded, 'tokens' | 'note'> {
+interface Reply extends Pick<Recorded, 'tokens' | 'note'> {
   text: string;
 }
 
@@ -51,7 +51,7 @@ export class NoAnswer extends Error {
 }
 
 /** A kind of API, and the service that it comes from. */
-export interface Api {
+interface Api {
   /** The address of the service, to which `path` is added. */
   url: string;
   path: string;
@@ -72,7 +72,7 @@ const parts = z.array(part).transform((all) => all.map(({ text }) => text).join(
 const message = z.object({ content: z.string().or(parts).nullish() });
 
 /** The APIs that `catalog eval --record` can use. */
-export const apis = {
+const apis = {
   openai: {
     url: 'https://api.openai.com/v1',
     path: '/chat/completions',
@@ -110,38 +110,37 @@ export const apis = {
   },
 } satisfies Record<string, Api>;
 
-interface ApiOptions {
-  name: string;
+/** The flags that say which model answers, and what is stored with its answers. */
+interface ModelOptions extends Pick<Recorded, 'note'> {
+  api: keyof typeof apis;
   /** The address of another service with this API. */
   url?: string | undefined;
-  /** Is never printed or stored. Empty if the service needs none. */
-  key: string;
+  /** A shell command that is asked instead: it gets the message on stdin and prints the answer. */
+  command?: string | undefined;
   /** Further fields of each request. */
-  settings: Recorded['settings'];
-  /** For one attempt, in milliseconds. */
-  timeoutMs: number;
+  setting?: Recorded['settings'];
+  ask?: string | undefined;
+  /** For one attempt, in seconds. */
+  timeout: number;
 }
 
-export type ApiName = keyof typeof apis;
+/** The variable with the key of any service. */
+const keyVariable = 'CATALOG_EVAL_KEY';
 
-/** How often a request is repeated, the longest pause that a service can ask for, and the largest response that is read. */
-const retries = 4;
-const longestPauseMs = 120_000;
-const maxBytes = 2 * 1024 * 1024;
-
-/** `status` is null if the connection broke, and `body` is then the code of the error. */
-interface Response {
-  status: number | null;
-  retryAfter: string;
-  body: string;
-}
-
-/** Returns a model behind an API. It repeats requests after 408, 429, 5xx and broken connections, with growing pauses. */
-export function apiModel(api: Api, { name, url, key, settings, timeoutMs }: ApiOptions): Model {
+/**
+ * Returns the model `name` behind an API or a command. An API is asked again after 408, 429, 5xx and broken connections, with
+ * growing pauses. Its key is in `environment`, and is never printed or stored. Throws UsageError if the options cannot be used.
+ */
+export function openModel(name: string, options: ModelOptions, environment: NodeJS.ProcessEnv): Model {
+  const { url, command, setting } = options;
+  const timeoutMs = options.timeout * 1_000;
+  if (command !== undefined) return commandModel(command, name, timeoutMs);
+  const api: Api = apis[options.api];
+  const key = keyFor(api, options, environment);
   const address = `${(url ?? api.url).replace(/\/+$/, '')}${api.path}`;
   const ask = async (content: string) => {
     const messages = [{ role: 'user', content }];
-    const body = JSON.stringify({ ...api.defaults, ...settings, model: name, messages });
+    const body = JSON.stringify({ ...api.defaults, ...setting, model: name, messages });
     for (let pauseMs = 1_000, attempt = 0; ; pauseMs *= 2, attempt += 1) {
       const response = await request(address, body, api.headers(key), timeoutMs);
       const { status, retryAfter } = response;
@@ -153,6 +152,42 @@ export function apiModel(api: Api, { name, url, key, settings, timeoutMs }: ApiO
     }
   };
   return { name, made: 'api', ask };
+}
+
+/** Returns the key of an API; '' if the service needs none. */
+function keyFor(api: Api, { url, setting, ask, note }: ModelOptions, environment: NodeJS.ProcessEnv): string {
+  // The key of a service never goes to another one.
+  const ownKey = url === undefined ? environment[api.keyVariable] : undefined;
+  const key = (environment[keyVariable] || ownKey || '').trim();
+  if (key === '' && url === undefined)
+    throw new UsageError(`Set a key in ${keyVariable} or ${api.keyVariable}, or use --url, --command or --paste.`);
+  if (!/^[\x21-\x7e]*$/.test(key)) throw new UsageError('The key has characters that no key can have. Copy it again.');
+  if (key !== '' && JSON.stringify([ask, note, setting]).includes(key))
+    throw new UsageError('What --ask, --note or --setting says is public, and it contains your key. Leave it out.');
+  if (url !== undefined) checkUrl(url, key !== '');
+  return key;
+}
+
+function checkUrl(text: string, hasKey: boolean): void {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || `${url.search}${url.hash}` !== '')
+    throw new UsageError('--url has to be an address such as https://api.example.com/v1.');
+  if (`${url.username}${url.password}` !== '')
+    throw new UsageError(`--url has a user name or password. Put a key into ${keyVariable} instead.`);
+  if (hasKey && url.protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname))
+    throw new UsageError(`--url has to start with https, or the key in ${keyVariable} could be read on the way.`);
+}
+
+/** How often a request is repeated, the longest pause that a service can ask for, and the largest response that is read. */
+const retries = 4;
+const longestPauseMs = 120_000;
+const maxBytes = 2 * 1024 * 1024;
+
+/** `status` is null if the connection broke, and `body` is then the code of the error. */
+interface Response {
+  status: number | null;
+  retryAfter: string;
+  body: string;
 }
 
 async function request(
@@ -225,24 +260,22 @@ function refusal({ status, retryAfter, body }: Response, key: string): NoAnswer 
   );
 }
 
-/** Returns a model that a shell command asks: it gets the message on stdin and prints the answer. */
-export function commandModel(command: string, name: string, timeoutMs: number): Model {
+function commandModel(command: string, name: string, timeoutMs: number): Model {
   const ask = async (input: string) => {
-    const ended = await runChild(command, [], { shell: true, ownGroup: true, input, timeoutMs, maxBytes });
-    if (ended.code !== 0) throw failure(ended, timeoutMs);
-    if (isUtf8(ended.stdout)) return { text: ended.stdout.toString('utf8') };
+    const run = { shell: true, ownGroup: true, input, timeoutMs, maxBytes };
+    const { code, stdout, stderr, failure } = await runChild(command, [], run);
+    if (failure === 'output') throw new NoAnswer(`The command printed more than ${maxBytes} bytes.`);
+    if (failure === 'timeout') throw new NoAnswer(`The command took more than ${plural(timeoutMs / 1000, 'second')}.`);
+    if (code !== 0) {
+      const said = maskSecrets(stderr.toString('utf8').trim()).split('\n').at(-1)?.slice(0, 300);
+      const how = code === null ? 'was killed' : `failed (exit code ${code})`;
+      // The shell ends with 126 or 127 if it cannot run a program.
+      throw new NoAnswer(`The command ${how}${said ? `: ${said}` : '.'}`, code === 126 || code === 127);
+    }
+    if (isUtf8(stdout)) return { text: stdout.toString('utf8') };
     throw new NoAnswer('The output of the command is not UTF-8 text.');
   };
   return { name, made: 'command', ask };
-}
-
-function failure({ code, stderr, failure: why }: Ended, timeoutMs: number): NoAnswer {
-  if (why === 'output') return new NoAnswer(`The command printed more than ${maxBytes} bytes.`);
-  if (why === 'timeout') return new NoAnswer(`The command took more than ${plural(timeoutMs / 1000, 'second')}.`);
-  const said = maskSecrets(stderr.toString('utf8').trim()).split('\n').at(-1)?.slice(0, 300);
-  const how = code === null ? 'was killed' : `failed (exit code ${code})`;
-  // The shell ends with 126 or 127 if it cannot run a program.
-  return new NoAnswer(`The command ${how}${said ? `: ${said}` : '.'}`, code === 126 || code === 127);
 }
 
 /** Returns the entries of a recording.json by case; none if it does not exist. Throws OperationError if it has errors. */
@@ -289,12 +322,11 @@ function storeEntry(cwd: string, path: string, name: string, recorded: Recorded)
 }
 
 /** An agent as it was read. */
-export interface ReadAgent {
+interface ReadAgent extends ParsedFolder {
   source: SourceFolder;
-  parsed: ParsedFolder;
 }
 
-export interface RecordOptions {
+interface RecordOptions {
   cwd: string;
   settings: Settings;
   today: string;
@@ -315,7 +347,7 @@ export interface RecordOptions {
   changing(write: () => void): Promise<void>;
 }
 
-export interface Outcome {
+interface Outcome {
   recorded: number;
   /** Answers that exist already. Of these, `stale` are out of date. */
   kept: number;
@@ -348,7 +380,7 @@ export async function record(agents: readonly ReadAgent[], model: Model, options
     try {
       return tasksOf(agent, model, options, outcome);
     } catch (error) {
-      fail(agent.source.slug, null, error);
+      fail(agent.slug, null, error);
       return [];
     }
   });
@@ -382,9 +414,9 @@ export async function record(agents: readonly ReadAgent[], model: Model, options
 }
 
 /** Returns what to record of an agent, and counts the other answers. Throws OperationError if nothing can be recorded. */
-function tasksOf({ source, parsed }: ReadAgent, model: Model, options: RecordOptions, outcome: Outcome): Task[] {
-  const { slug, files } = source;
-  const { prompt, evals } = parsed.written?.texts() ?? {};
+function tasksOf({ slug, source, written }: ReadAgent, model: Model, options: RecordOptions, outcome: Outcome): Task[] {
+  const { files } = source;
+  const { prompt, evals } = written?.texts() ?? {};
   const names = files.map(({ name }) => name);
   if (!names.includes('evals/checks.yaml')) throw new OperationError('It has no evals/checks.yaml, so no cases.');
   // A symbolic link could lead out of the folder.

@@ -4,16 +4,7 @@ import { join } from 'node:path';
 import timers from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  type Api,
-  apiModel,
-  apis,
-  commandModel,
-  type Model,
-  NoAnswer,
-  type RecordOptions,
-  record,
-} from '../../../src/content/evals/record.ts';
+import { NoAnswer, openModel, record } from '../../../src/content/evals/record.ts';
 import { checkContent } from '../../../src/content/load.ts';
 import type { ParsedFolder } from '../../../src/content/parse/parse.ts';
 import { readAgents } from '../../../src/content/read.ts';
@@ -26,6 +17,9 @@ import { leftOf, soon, until, withTimeLimit } from '../../support/until.ts';
 
 const key = 'key-of-the-test-0123456789';
 
+type Model = Parameters<typeof record>[1];
+type Api = Parameters<typeof openModel>[1]['api'];
+
 interface Asked {
   /** What the model replied; its error if there is no answer. */
   reply: unknown;
@@ -35,7 +29,7 @@ interface Asked {
 }
 
 /** Asks a model whose service gives `answers` in order, the last one again and again, without waiting. */
-async function ask(api: Api, answers: (() => Response)[], settings?: Record<string, string>): Promise<Asked> {
+async function ask(api: Api, answers: (() => Response)[], setting?: Record<string, string>): Promise<Asked> {
   const own = { fetch: globalThis.fetch, random: Math.random, wait: timers.setTimeout };
   const [pauses, bodies]: [number[], Asked['bodies']] = [[], []];
   globalThis.fetch = async (_url, init) => {
@@ -46,8 +40,7 @@ async function ask(api: Api, answers: (() => Response)[], settings?: Record<stri
   timers.setTimeout = (async (ms: number) => void pauses.push(ms)) as unknown as typeof timers.setTimeout;
   syncBuiltinESMExports();
   try {
-    const options = { name: 'm', key, settings, timeoutMs: 600_000 };
-    const reply = await apiModel(api, options)
+    const reply = await openModel('m', { api, setting, timeout: 600 }, { CATALOG_EVAL_KEY: key })
       .ask('Hello')
       .catch((error) => error);
     return { reply, pauses, bodies };
@@ -65,25 +58,25 @@ const anthropic = (change: object) => () => Response.json({ content: [{ text: 'O
 const note = 'The service names the model m-2026.';
 
 const unusual: [name: string, api: Api, answer: () => Response, reply: object][] = [
-  ['no count of tokens', apis.openai, openai({}), { tokens: undefined, note }],
-  ['counts that are no numbers', apis.openai, openai({ usage: { prompt_tokens: 'x' } }), { tokens: undefined, note }],
-  ['counts of another form', apis.anthropic, anthropic({ usage: 'many' }), { tokens: undefined, note }],
+  ['no count of tokens', 'openai', openai({}), { tokens: undefined, note }],
+  ['counts that are no numbers', 'openai', openai({ usage: { prompt_tokens: 'x' } }), { tokens: undefined, note }],
+  ['counts of another form', 'anthropic', anthropic({ usage: 'many' }), { tokens: undefined, note }],
   [
     'several answers',
-    apis.openai,
+    'openai',
     openai({ choices: [{ message: { content: 'Odd' } }, {}] }),
     { tokens: undefined, note },
   ],
   [
     // docs.mistral.ai: models that reason answer in chunks.
     'thoughts before it',
-    apis.openai,
+    'openai',
     openai({ choices: [{ message: { content: [{ thinking: [{ text: 'Hm' }] }, { type: 'text', text: 'Odd' }] } }] }),
     { tokens: undefined, note },
   ],
-  ['no model', apis.openai, openai({ model: null }), { tokens: undefined }],
-  ['a model of two lines', apis.openai, openai({ model: 'm\n2' }), { tokens: undefined }],
-  ['a model with a long name', apis.anthropic, anthropic({ model: 'm'.repeat(101) }), { tokens: undefined }],
+  ['no model', 'openai', openai({ model: null }), { tokens: undefined }],
+  ['a model of two lines', 'openai', openai({ model: 'm\n2' }), { tokens: undefined }],
+  ['a model with a long name', 'anthropic', anthropic({ model: 'm'.repeat(101) }), { tokens: undefined }],
 ];
 for (const [name, api, answer, facts] of unusual) {
   test(`an answer with ${name} can be stored`, async () => {
@@ -108,7 +101,7 @@ const failures: [name: string, answer: () => Response, message: string, isFinal:
 ];
 for (const [name, answer, message, isFinal] of failures) {
   test(`reports ${name}`, async () => {
-    const { reply } = await ask(apis.openai, [answer]);
+    const { reply } = await ask('openai', [answer]);
     assert.instance(reply, NoAnswer);
     assert.ok((reply as NoAnswer).message.startsWith(message), (reply as NoAnswer).message);
     assert.is((reply as NoAnswer).message.length < 340, true);
@@ -117,31 +110,31 @@ for (const [name, answer, message, isFinal] of failures) {
 }
 
 test('waits twice as long before each repeated request, and gives up after four', async () => {
-  const { reply, pauses } = await ask(apis.openai, [fails('ECONNRESET')]);
+  const { reply, pauses } = await ask('openai', [fails('ECONNRESET')]);
   assert.is((reply as NoAnswer).message, 'The connection broke 5 times (ECONNRESET).');
   assert.equal(pauses, [1_500, 3_000, 6_000, 12_000]);
 });
 
 test('waits as long as the service asks, up to two minutes', async () => {
   const busy = (seconds: number) => () => Response.json({}, { status: 429, headers: { 'retry-after': `${seconds}` } });
-  const { reply, pauses } = await ask(apis.openai, [busy(120), busy(7), openai({ model: 'm' })]);
+  const { reply, pauses } = await ask('openai', [busy(120), busy(7), openai({ model: 'm' })]);
   assert.equal([reply, pauses], [{ text: 'Odd', tokens: undefined }, [120_000, 7_000]]);
-  const refused = await ask(apis.openai, [busy(121)]);
+  const refused = await ask('openai', [busy(121)]);
   assert.equal([refused.bodies.length, refused.pauses], [1, []]);
 });
 
 test('a setting can replace neither the model nor the message', async () => {
-  const { bodies } = await ask(apis.openai, [openai({})], { model: 'other', messages: 'none', seed: 'x' });
+  const { bodies } = await ask('openai', [openai({})], { model: 'other', messages: 'none', seed: 'x' });
   assert.equal(bodies, [{ seed: 'x', model: 'm', messages: [{ role: 'user', content: 'Hello' }] }]);
 });
 
 /** Records the answers of two agents, each with two cases, and returns the results. */
-async function recordIn(folder: string, model: Model, change: Partial<RecordOptions> = {}) {
+async function recordIn(folder: string, model: Model, change: Partial<Parameters<typeof record>[2]> = {}) {
   const today = '2026-11-22';
   const settings = loadSettings(folder, {}, {});
   const sources = readAgents(folder);
   const { folders } = checkContent(sources, settings, today);
-  const agents = sources.map((source, index) => ({ source, parsed: folders[index] as ParsedFolder }));
+  const agents = sources.map((source, index) => ({ ...(folders[index] as ParsedFolder), source }));
   const shown: string[] = [];
   const outcome = await record(agents, model, {
     ...{ cwd: folder, settings, today, withoutPrompt: false, replace: 'none', concurrency: 1, about: {} },
@@ -199,7 +192,8 @@ test('a command that does not end when it is asked to is stopped after its time'
     const pids = join(folder, 'pids');
     const stubborn = `trap '' TERM; echo $$ > '${pids}'; while :; do sleep 0.02; done`;
     await withTimeLimit(async (timeoutMs, expire) => {
-      const error = commandModel(stubborn, 'm', timeoutMs)
+      const options = { api: 'openai', command: stubborn, timeout: timeoutMs / 1_000 } as const;
+      const error = openModel('m', options, {})
         .ask('Hello')
         .catch((reason) => reason);
       await until(() => existsSync(pids) && readFileSync(pids, 'utf8').endsWith('\n'));
