@@ -6,9 +6,11 @@ import type { PublishedPlugins } from '../schema/documents.ts';
 import type { Settings } from '../schema/settings.ts';
 import { installWays } from '../text/install-ways.ts';
 import { withVersions } from './hosting/host-files.ts';
-import { describeOutputs } from './index.ts';
+import { contentTypes } from './hosting/site-rules.ts';
+import { outputs } from './index.ts';
 import { installSource } from './install/install-source.ts';
 import { versionsByRelease } from './install/plugins.ts';
+import type { Output } from './output.ts';
 import { listedDocumentOf } from './shared/agent-document.ts';
 import { relatedAgents } from './shared/groups.ts';
 import { markdownRenderer } from './shared/markdown-html.ts';
@@ -95,10 +97,15 @@ export function makeSite(
     direction: directionOf(settings.language),
     images: images ? imageRenderer(fonts, cache) : emptyImages(fonts),
     related: relatedOf(shown, memory?.related ?? null),
-    outputs: describeOutputs(),
+    outputs: outputs.map(describe),
     listsShowAll: custom,
     preview,
   };
+}
+
+function describe({ path, purpose }: Output): Site['outputs'][number] {
+  const type = contentTypes[path];
+  return { path, type: typeof type === 'string' ? type : null, purpose };
 }
 
 /** The facts that pages may show about the next agent. */

@@ -63,7 +63,7 @@ export interface Related {
 }
 
 /** An output as pages and docs list it. */
-export interface OutputDescription {
+interface OutputDescription {
   path: string;
   /** The content type; null for a family of several types. */
   type: string | null;

@@ -11,7 +11,8 @@ import { prettyReport } from '../../src/schema/diagnostics/report.ts';
 import { type JsonSchema, settingsJsonSchema } from '../../src/schema/json-schema.ts';
 import { allRules, isAdjustable, type RuleCode } from '../../src/schema/rules.ts';
 import { configExtensions } from '../../src/schema/slugs.ts';
-import { describeOutputs } from '../../src/site/index.ts';
+import { contentTypes } from '../../src/site/hosting/site-rules.ts';
+import { outputs } from '../../src/site/index.ts';
 import { templateHelpers } from '../../src/site/shared/page.ts';
 import { addresses } from '../../src/site/site.ts';
 import { installMarkdown, installWays } from '../../src/text/install-ways.ts';
@@ -117,9 +118,10 @@ test('docs/install.md has the ways to install of the program, for an agent and f
 });
 
 test('docs/outputs.md has every output', () => {
-  const rows = describeOutputs().map(
-    ({ path, type, purpose }) => `| \`${path}\` | ${type === null ? 'by extension' : `\`${type}\``} | ${purpose} |`,
-  );
+  const rows = outputs.map(({ path, purpose }) => {
+    const type = contentTypes[path];
+    return `| \`${path}\` | ${typeof type === 'string' ? `\`${type}\`` : 'by extension'} | ${purpose} |`;
+  });
   const lines = [
     '# Outputs',
     '',

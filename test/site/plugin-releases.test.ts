@@ -3,9 +3,9 @@ import * as assert from 'uvu/assert';
 import { renderCatalog } from '../../src/build/build.ts';
 import { loadSettings } from '../../src/content/settings.ts';
 import type { PluginRelease, PublishedPlugins, Revisions } from '../../src/schema/documents.ts';
-import { revisions } from '../../src/site/api/api.ts';
-import { archives, codexCategory, treeChangelog, versionsByRelease } from '../../src/site/install/plugins.ts';
-import type { Part } from '../../src/site/output.ts';
+import { outputsAt } from '../../src/site/index.ts';
+import { codexCategory, treeChangelog, versionsByRelease } from '../../src/site/install/plugins.ts';
+import type { Part, RenderedFile } from '../../src/site/output.ts';
 import type { Site } from '../../src/site/site.ts';
 import { inFolder, writeCatalog } from '../support/catalog.ts';
 
@@ -33,6 +33,11 @@ function after(count: number, asked: number[] = []): Site {
   return { ...site, published, plugins: versionsByRelease(site, published) };
 }
 
+/** The files of the outputs that may have a file at a path. */
+function filesAt(path: string, site: Site): RenderedFile[] {
+  return outputsAt(path).flatMap((output) => [...output.files(site)]);
+}
+
 test('after the version 1.10.0 comes 1.11.0', () => {
   const { plugins, agents } = after(11);
   assert.equal(
@@ -43,7 +48,7 @@ test('after the version 1.10.0 comes 1.11.0', () => {
 
 test('hundreds of earlier archives are read a few at a time, each with its own text', () => {
   const asked: number[] = [];
-  const [current, ...earlier] = [...archives.files(after(450, asked))];
+  const [current, ...earlier] = filesAt('plugins/one-1.0.0.zip', after(450, asked));
   assert.is(current?.path, 'plugins/one-1.450.0.zip');
   assert.equal([earlier.length, asked], [450, []]);
   const wrong = earlier.filter(({ path, render }) => {
@@ -56,7 +61,7 @@ test('hundreds of earlier archives are read a few at a time, each with its own t
 });
 
 test('the versions of a plugin are listed with the current one first, then from the newest to the first', () => {
-  const [file] = [...revisions.files(after(11))];
+  const [file] = filesAt('api/revisions.json', after(11));
   const parts = file?.render(() => '0'.repeat(64)) as readonly Part[];
   const { agents } = JSON.parse(parts.map(({ render }) => render()).join('')) as Revisions;
   assert.equal(

@@ -22,27 +22,25 @@ import { type Digest, forAgents, jsonList, listed, none, type Output, ofAgent, s
 import { documentOf, embeddedHowItWorks, summaryOf } from '../shared/agent-document.ts';
 import { changesOf, type PublishedAgent, type Site } from '../site.ts';
 
-export const agent = forAgents(
-  'api/agents/{slug}.json',
-  'One agent with its prompt and config (getAgent)',
-  (site, agent) => toJson(envelopeOf(site, agent)),
+const agent = forAgents('api/agents/{slug}.json', 'One agent with its prompt and config (getAgent)', (site, agent) =>
+  toJson(envelopeOf(site, agent)),
 );
 
-export const catalog = single(
+const catalog = single(
   'api/agents.json',
   'Every agent, newest first (listAgents)',
   (site) => toJson(catalogOf(site)),
   ({ agents }) => listed(agents),
 );
 
-export const schema = single(
+const schema = single(
   'api/schema.json',
   'The JSON Schema of the catalog and of an agent (getSchema)',
   ({ url }) => toJson(catalogSchema(url.absolute('api/schema.json'))),
   none,
 );
 
-export const openapi = single(
+const openapi = single(
   'api/openapi.json',
   'The OpenAPI description of the service (getOpenApi)',
   (site) => {
@@ -75,7 +73,7 @@ export function catalogOf({ url, agents }: Site, most = agents.length): Catalog 
 }
 
 /** The recorded answers of an agent that has any, with their grades. */
-export const agentEvals = forAgents(
+const agentEvals = forAgents(
   agentEvalsPath,
   'The recorded answers of an agent with their grades (getEvals), if it has any',
   (_, { document, texts }) => {
@@ -87,7 +85,7 @@ export const agentEvals = forAgents(
 );
 
 /** The results of the recorded answers of all agents. */
-export const evalsList = single(
+const evalsList = single(
   evalsPath,
   'The results of the recorded answers of all agents (listEvals)',
   ({ agents, url }) => {
@@ -100,7 +98,7 @@ export const evalsList = single(
 );
 
 /** The digests by which `catalog verify` recognizes copies of prompts, skills and plugins. */
-export const revisions = jsonList(
+const revisions = jsonList(
   revisionsPath,
   'Digests of every revision of every agent, to verify copies (getRevisions)',
   'agents',
@@ -167,19 +165,15 @@ function promptChanges(agent: PublishedAgent, { history }: Site) {
   );
 }
 
-export const prompt = forAgents(
-  'agents/{slug}/prompt.txt',
-  'The prompt, byte for byte',
-  (_, { texts }) => texts().prompt,
-);
+const prompt = forAgents('agents/{slug}/prompt.txt', 'The prompt, byte for byte', (_, { texts }) => texts().prompt);
 
-export const sampleOutput = forAgents(
+const sampleOutput = forAgents(
   'agents/{slug}/sample-output.txt',
   'The ideal answer to the sample input',
   (_, { texts }) => texts().sampleOutput,
 );
 
-export const config: Output = {
+const config: Output = {
   path: 'agents/{slug}/config.{ext}',
   purpose: 'The config, if the agent has one',
   *files({ agents }) {
@@ -192,7 +186,7 @@ export const config: Output = {
 };
 
 /** An agent's page as Markdown, for language models and for readers in a terminal. */
-export const agentMarkdown = forAgents('agents/{slug}.md', 'An agent’s page as Markdown', toMarkdown);
+const agentMarkdown = forAgents('agents/{slug}.md', 'An agent’s page as Markdown', toMarkdown);
 
 function toMarkdown({ settings }: Site, agent: PublishedAgent): string {
   const { changedOn, source, texts } = agent;
@@ -224,7 +218,7 @@ function toMarkdown({ settings }: Site, agent: PublishedAgent): string {
 }
 
 /** The short index for language models: a title, a quoted summary, and lists of links (llmstxt.org). */
-export const llms = single(
+const llms = single(
   'llms.txt',
   'The short index for language models',
   (site) => {
@@ -262,7 +256,7 @@ export const llms = single(
 );
 
 /** Every prompt in full, newest first. */
-export const llmsFull = single('llms-full.txt', 'All agent prompts in one file', (site) => [
+const llmsFull = single('llms-full.txt', 'All agent prompts in one file', (site) => [
   { input: 'opening', render: () => opening(site).join('\n') },
   ...site.agents.map((agent) => ({ input: agent.fingerprint.whole, render: () => `\n${inFull(agent)}` })),
 ]);
@@ -288,3 +282,19 @@ function inFull({ document, texts, changedOn }: PublishedAgent): string {
     '',
   ].join('\n');
 }
+
+export const apiOutputs: readonly Output[] = [
+  prompt,
+  sampleOutput,
+  config,
+  agent,
+  agentEvals,
+  agentMarkdown,
+  schema,
+  openapi,
+  catalog,
+  evalsList,
+  llms,
+  llmsFull,
+  revisions,
+];

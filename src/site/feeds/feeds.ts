@@ -8,14 +8,14 @@ import { categoriesOf } from '../shared/groups.ts';
 import { assetVersion } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
-export const rss = single(
+const rss = single(
   'feed.xml',
   'RSS 2.0: the newest agents',
   (site) => partsOf(site, { path: 'feed.xml', agents: newest(site), format: rssFormat }),
   (site) => whole(newest(site)),
 );
 
-export const atom = single(
+const atom = single(
   'atom.xml',
   'Atom: the newest agents',
   (site) => partsOf(site, { path: 'atom.xml', agents: newest(site), format: atomFormat }),
@@ -23,7 +23,7 @@ export const atom = single(
 );
 
 /** The Atom feed of a category. Its entries have the same ids as in the feed of the publication. */
-export const category: Output = {
+const category: Output = {
   path: 'feeds/{category}.xml',
   purpose: 'Atom for one category',
   *files(site) {
@@ -204,7 +204,7 @@ function styled({ assets, settings, url }: Site, xml: string): string {
 }
 
 /** JSON Feed 1.1 (jsonfeed.org/version/1.1). The feed library writes only version 1. */
-export const jsonFeed = jsonList('feed.json', 'JSON Feed 1.1: the newest agents', 'items', (site) => {
+const jsonFeed = jsonList('feed.json', 'JSON Feed 1.1: the newest agents', 'items', (site) => {
   const { settings, url } = site;
   const document = {
     version: 'https://jsonfeed.org/version/1.1',
@@ -234,3 +234,5 @@ function jsonItemOf(site: Site, agent: PublishedAgent): object {
     tags: [agent.document.categoryLabel, ...agent.tags],
   };
 }
+
+export const feedOutputs: readonly Output[] = [rss, atom, category, jsonFeed];

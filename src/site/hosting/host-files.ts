@@ -10,7 +10,7 @@ import type { PublishedAgent, Site } from '../site.ts';
 import { contentTypes, type OutputPath, securityHeaders, securityPolicy } from './site-rules.ts';
 
 /** Headers for hosts that read them from a file (Netlify, Cloudflare Pages): types, caching, security. */
-export const headers = single(
+const headers = single(
   '_headers',
   'Response headers for static hosts that read this file',
   ({ settings, url, outputs }) => {
@@ -47,10 +47,10 @@ export const headers = single(
 );
 
 /** Makes GitHub Pages serve all files, even those whose names start with a dot. */
-export const noJekyll = single('.nojekyll', 'Makes GitHub Pages serve every file', () => '', none);
+const noJekyll = single('.nojekyll', 'Makes GitHub Pages serve every file', () => '', none);
 
 /** Where to report a vulnerability (RFC 9116). It expires a year after the newest agent's date; without agents, in 2100. */
-export const securityContact: Output = {
+const securityContact: Output = {
   path: '.well-known/security.txt',
   purpose: 'Where to report a vulnerability, if the settings name a contact',
   *files({ settings, agents, url }) {
@@ -73,7 +73,7 @@ function rule(path: string, headers: Record<string, string>): string {
 }
 
 /** Every page with its own address (sitemaps.org protocol 0.9). */
-export const sitemap = single(
+const sitemap = single(
   'sitemap.xml',
   'Every page, for search engines',
   (site) =>
@@ -90,7 +90,7 @@ export const sitemap = single(
   ({ agents }) => listed(agents),
 );
 
-export const robots = single(
+const robots = single(
   'robots.txt',
   'Lets crawlers fetch every file',
   ({ preview, url }) =>
@@ -119,10 +119,6 @@ function lastChange(agents: readonly PublishedAgent[]): string | undefined {
 }
 
 /** Styles, scripts and the like, as in templates/assets. Pages add `?v=<hash>` to their addresses. */
-export const files = assetsAt('assets/{file}', 'Styles, scripts and other assets');
-
-export const folders = assetsAt('assets/{folder}/{file}', 'Fonts and other assets in folders');
-
 function assetsAt(path: OutputPath, purpose: string): Output {
   const inFolder = path.includes('{folder}');
   return {
@@ -155,3 +151,13 @@ function versioned(path: string, bytes: Uint8Array, assets: ReadonlyMap<string, 
     }),
   );
 }
+
+export const hostOutputs: readonly Output[] = [
+  assetsAt('assets/{folder}/{file}', 'Fonts and other assets in folders'),
+  assetsAt('assets/{file}', 'Styles, scripts and other assets'),
+  sitemap,
+  robots,
+  securityContact,
+  headers,
+  noJekyll,
+];

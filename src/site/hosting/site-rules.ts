@@ -32,6 +32,9 @@ const configType = (path: string) => configTypes[extname(path).slice(1)] ?? plai
 /**
  * The content type of each output by its path, with a charset for text; a function if it depends on the file. It is apart
  * from the outputs, so that the server needs no code that renders.
+ *
+ * Outputs are written in this order: the files of agents before the lists that link to them, so that no list ever names a
+ * missing file.
  */
 export const contentTypes = {
   'assets/{folder}/{file}': assetType,

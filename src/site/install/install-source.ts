@@ -30,7 +30,7 @@ export const installTabs = onceForLast(
 );
 
 /** The server card of the Model Context Protocol. */
-export const mcpCard = single(
+const mcpCard = single(
   cardPath,
   'The MCP server card: the name and the address of the MCP server',
   ({ settings }) => toJson(serverCard(settings)),
@@ -38,7 +38,7 @@ export const mcpCard = single(
 );
 
 /** The entry for the MCP registry, if there is a server. */
-export const registryEntry: Output = {
+const registryEntry: Output = {
   path: 'server.json',
   purpose: 'The entry of the MCP server for the MCP registry, if there is a server',
   *files({ settings }) {
@@ -154,3 +154,5 @@ export function mcpSetup(settings: Pick<Settings, 'title' | 'runtimeUrl'>) {
     clients: clients.map((client) => ({ id: `mcp-${client.name.toLowerCase().replace(/[^a-z]+/g, '-')}`, ...client })),
   };
 }
+
+export const mcpOutputs: readonly Output[] = [mcpCard, registryEntry];

@@ -19,7 +19,7 @@ import { installSource, mcpUrl } from './install-source.ts';
 import { skillFiles, zip } from './skills.ts';
 
 /** A plugin: an agent as assistants install it. All manifests are made from it. */
-export type Plugin = ReturnType<typeof describePlugin>;
+type Plugin = ReturnType<typeof describePlugin>;
 
 /** Describes an agent as a plugin, in the words that most manifests share. */
 function describePlugin({ settings }: Pick<Site, 'settings'>, agent: PublishedAgent, version: string) {
@@ -83,7 +83,7 @@ function pluginFiles(site: Pick<Site, 'settings'>, agent: PublishedAgent, versio
 }
 
 /** Cursor knows only the name and the email address of an author. */
-export function authorWithoutUrl({ name, email }: Plugin['publisher']): object {
+function authorWithoutUrl({ name, email }: Plugin['publisher']): object {
   return { name, ...(email === undefined ? {} : { email }) };
 }
 
@@ -160,7 +160,7 @@ export function earlierReleases({ agents, moved, plugins, published }: Site) {
 export const marketplacePath = 'marketplace.json';
 
 /** A marketplace of Claude Code that any host can serve: one file that names an archive for each plugin. */
-export const marketplace = jsonList(
+const marketplace = jsonList(
   marketplacePath,
   'Every agent as a plugin to install (marketplace of Claude Code)',
   'plugins',
@@ -179,7 +179,7 @@ export const marketplace = jsonList(
 );
 
 /** The current archive of every plugin, then the earlier ones, with the bytes that they had. */
-export const archives: Output = {
+const archives: Output = {
   path: 'plugins/{plugin}.zip',
   purpose: 'An agent as a plugin, in its current or an earlier version',
   *files(site) {
@@ -388,3 +388,5 @@ export function treeChangelog({ agents, plugins }: Site): string {
   );
   return `# Changelog\n\nThe last change of each plugin, newest first.\n\n${lines.join('\n')}\n`;
 }
+
+export const pluginOutputs: readonly Output[] = [archives, marketplace];

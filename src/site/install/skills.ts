@@ -13,7 +13,7 @@ import type { PublishedAgent } from '../site.ts';
 const head = { $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json' };
 
 /** The index of Agent Skills discovery 0.2.0, with the digest of every skill's archive. */
-export const skillIndex = jsonList(
+const skillIndex = jsonList(
   '.well-known/agent-skills/index.json',
   'Every agent as a skill to install (Agent Skills discovery)',
   'skills',
@@ -30,7 +30,7 @@ export const skillIndex = jsonList(
  * The index of one agent: to install one skill from the whole index, programs download the archives of all. It is also
  * below former slugs, where `npx skills` would otherwise find the whole index and install all agents.
  */
-export const indexOfOne: Output = {
+const indexOfOne: Output = {
   path: 'agents/{slug}/.well-known/agent-skills/index.json',
   purpose: 'An agent as the only skill to install (Agent Skills discovery)',
   *files({ settings, agents, moved }) {
@@ -49,13 +49,13 @@ export const indexOfOne: Output = {
   },
 };
 
-export const skill = forAgents(
+const skill = forAgents(
   '.well-known/agent-skills/{slug}/SKILL.md',
   'An agent as a skill',
   ({ settings }, agent) => skillFiles(settings, agent).get('SKILL.md') ?? '',
 );
 
-export const bundle = forAgents(
+const bundle = forAgents(
   '.well-known/agent-skills/{slug}.zip',
   'An agent as a skill with its sample, as assistants install it',
   ({ settings }, agent) => archiveOf(settings, agent),
@@ -158,3 +158,5 @@ export function zip(files: ReadonlyMap<string, string | Uint8Array>): Uint8Array
   // The earliest time that a zip archive can have. It has no time zone, so it is noon everywhere.
   return zipSync(Object.fromEntries(entries), { level: 0, mtime: new Date(1980, 0, 1, 12) });
 }
+
+export const skillOutputs: readonly Output[] = [skill, bundle, indexOfOne, skillIndex];

@@ -160,10 +160,6 @@ function cut(text: string, length: number): string {
 const publishedMail = onceForLast((site: Site, agent: PublishedAgent) => issueMail(site, agent, null));
 
 /** The emails of the newest agents, as many as a feed has. */
-export const html = mails('mail/{issue}.html', 'The email about one of the newest agents', (mail) => mail.html);
-
-export const text = mails('mail/{issue}.txt', 'The same email as plain text', (mail) => mail.text);
-
 function mails(path: 'mail/{issue}.html' | 'mail/{issue}.txt', purpose: string, part: (mail: Mail) => string): Output {
   return {
     path,
@@ -239,3 +235,8 @@ function heading(text: string): string {
 function joined(parts: readonly string[]): string {
   return `${parts.join('\n\n')}\n`;
 }
+
+export const mailOutputs: readonly Output[] = [
+  mails('mail/{issue}.html', 'The email about one of the newest agents', (mail) => mail.html),
+  mails('mail/{issue}.txt', 'The same email as plain text', (mail) => mail.text),
+];

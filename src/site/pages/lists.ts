@@ -11,7 +11,7 @@ const wholeArchive = 200;
 /** The archive in the breadcrumbs of the lists. */
 const archiveEntry = { name: 'Archive', path: 'archive' };
 
-export const archive: Output = {
+const archive: Output = {
   path: 'archive.html',
   also: 'archive/index.html',
   purpose: 'Every agent by month; in a large catalog, the newest month and links to the others',
@@ -26,7 +26,7 @@ export const archive: Output = {
   },
 };
 
-export const archiveYears: Output = {
+const archiveYears: Output = {
   path: 'archive/{year}.html',
   also: 'archive/{year}/index.html',
   purpose: 'The months of one year, in a large catalog',
@@ -43,7 +43,7 @@ export const archiveYears: Output = {
   },
 };
 
-export const archiveMonths: Output = {
+const archiveMonths: Output = {
   path: 'archive/{year}/{month}.html',
   purpose: 'The agents of one month, in a large catalog',
   *files(site) {
@@ -173,7 +173,7 @@ function groupOutputs(
   pattern: 'categories/{category}' | 'tags/{tag}',
   purposes: [first: string, further: string],
   pagesOf: (site: Site) => Pages[],
-) {
+): Output[] {
   const first: Output = {
     path: `${pattern}.html`,
     also: `${pattern}/index.html`,
@@ -194,20 +194,8 @@ function groupOutputs(
       }
     },
   };
-  return [first, further] as const;
+  return [first, further];
 }
-
-export const [categories, categoriesFurther] = groupOutputs(
-  'categories/{category}',
-  ['The newest agents of one category', 'Earlier agents of a category, if it has more than one page'],
-  (site) => categoriesOf(site).map((group) => categoryPages(site, group)),
-);
-
-export const [tags, tagsFurther] = groupOutputs(
-  'tags/{tag}',
-  ['The newest agents with one tag', 'Earlier agents with a tag, if it has more than one page'],
-  (site) => tagsOf(site).map(tagPages),
-);
 
 /** The paths of the pages of categories and tags, below the base URL, each with the agents that it shows. */
 export function* groupAddresses(site: Site): Iterable<{ path: string; agents: readonly PublishedAgent[] }> {
@@ -314,3 +302,19 @@ function filterChoices(site: Site) {
     { name: 'tag', label: 'Tag', all: 'Any tag', options: options.tag },
   ];
 }
+
+export const listPages: readonly Output[] = [
+  ...groupOutputs(
+    'categories/{category}',
+    ['The newest agents of one category', 'Earlier agents of a category, if it has more than one page'],
+    (site) => categoriesOf(site).map((group) => categoryPages(site, group)),
+  ),
+  ...groupOutputs(
+    'tags/{tag}',
+    ['The newest agents with one tag', 'Earlier agents with a tag, if it has more than one page'],
+    (site) => tagsOf(site).map(tagPages),
+  ),
+  archiveMonths,
+  archiveYears,
+  archive,
+];

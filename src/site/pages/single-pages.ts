@@ -18,7 +18,7 @@ const newest = 12;
 /** How many of today's steps it shows. */
 const firstSteps = 3;
 
-export const homePage = single(
+const homePage = single(
   'index.html',
   "Today's agent and the newest ones",
   (site) => {
@@ -60,7 +60,7 @@ export function homeAgents({ agents }: Site): readonly PublishedAgent[] {
   return agents.slice(0, newest + 1);
 }
 
-export const about = single(
+const about = single(
   'about.html',
   'About the publication',
   (site) =>
@@ -82,7 +82,7 @@ export const about = single(
 );
 
 /** The same as Markdown, for language models. */
-export const aboutMarkdown = single(
+const aboutMarkdown = single(
   'about.md',
   'About the publication, as Markdown',
   ({ settings, agents, url }) => {
@@ -109,7 +109,7 @@ export const aboutMarkdown = single(
   countOnly,
 );
 
-export const developers = single(
+const developers = single(
   'developers.html',
   'How to use the API, MCP, the feeds and the skills',
   (site) =>
@@ -153,7 +153,7 @@ function exampleOf({ agents }: Site): AgentDocument | null {
   return { ...document, apiUrl: withoutShell(document.apiUrl), promptUrl: withoutShell(document.promptUrl) };
 }
 
-export const notFoundPage = single(
+const notFoundPage = single(
   '404.html',
   'The page for an address that does not exist',
   (site) =>
@@ -176,7 +176,7 @@ function newestOf({ agents }: Site): readonly PublishedAgent[] {
 }
 
 /** A redirect page at each former address of an agent, so that no link to it breaks. */
-export const movedPage: Output = {
+const movedPage: Output = {
   path: 'agents/{former}.html',
   also: 'agents/{former}/index.html',
   purpose: 'A redirect from a former slug to the agent',
@@ -232,7 +232,7 @@ function answers(path: Output['path'], purpose: string, answersOf: (site: Site) 
   };
 }
 
-export const thanks = answers('thanks/{form}.html', 'The page after a form was sent without JavaScript', (site) => ({
+const thanks = answers('thanks/{form}.html', 'The page after a form was sent without JavaScript', (site) => ({
   vote: { title: 'Thank you for your vote', text: 'Your vote was recorded. Only the publisher reads notes.' },
   'sign-up': {
     title: 'Thank you for subscribing',
@@ -241,7 +241,7 @@ export const thanks = answers('thanks/{form}.html', 'The page after a form was s
 }));
 
 /** The pages that links in emails open. The server answers with them, so that a page that only opens changes nothing. */
-export const subscriptionPages = answers(
+const subscriptionPages = answers(
   'subscription/{page}.html',
   'A page that a link in an email opens, or that its button leads to',
   () => ({
@@ -268,7 +268,7 @@ export const subscriptionPages = answers(
   }),
 );
 
-export const refused = answers('refused.html', 'The page when a form sent without JavaScript is refused', () => ({
+const refused = answers('refused.html', 'The page when a form sent without JavaScript is refused', () => ({
   refused: {
     title: 'Not accepted',
     text: generalMessages.refused,
@@ -277,9 +277,22 @@ export const refused = answers('refused.html', 'The page when a form sent withou
   },
 }));
 
-export const searchIndexFile = single(
+const searchIndexFile = single(
   'search-index.json',
   'The search index (MiniSearch) that the pages load',
   ({ agents, settings, next }) => searchIndexJson(searchIndex(agents, settings.synonyms), next),
   ({ agents, next }) => [...listed(agents), JSON.stringify(next)],
 );
+
+export const singlePages: readonly Output[] = [
+  movedPage,
+  notFoundPage,
+  thanks,
+  refused,
+  subscriptionPages,
+  about,
+  aboutMarkdown,
+  developers,
+  homePage,
+  searchIndexFile,
+];
