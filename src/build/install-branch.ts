@@ -1,7 +1,15 @@
-import { blobId, commitsIn, readBlobs } from '../content/history.ts';
 import { orElse } from '../lib/errors.ts';
 import { sha256Of } from '../lib/files.ts';
-import { GitError, gitOrNull, isInRepository, isShallow } from '../lib/git.ts';
+import {
+  blobId,
+  type Commit,
+  commitsIn,
+  GitError,
+  gitOrNull,
+  isInRepository,
+  isShallow,
+  readBlobs,
+} from '../lib/git.ts';
 import { entry } from '../lib/groups.ts';
 import { type PluginRelease, type PublishedPlugins, revisionOf } from '../schema/documents.ts';
 
@@ -75,7 +83,7 @@ interface Snapshot {
 }
 
 /** `commits` are in order, oldest first. */
-function snapshots(commits: ReturnType<typeof commitsIn>): Snapshot[] {
+function snapshots(commits: readonly Commit[]): Snapshot[] {
   const versions: Snapshot[] = [];
   const plugins = new Map<string, Map<string, string>>();
   for (const { lines } of commits) {

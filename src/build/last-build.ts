@@ -26,7 +26,7 @@ import {
   sha256Of,
   sourceStamps,
 } from '../lib/files.ts';
-import { commonFolder, foldersAbove, gitFolder, isInRepository, isRedirected } from '../lib/git.ts';
+import { gitFiles, gitStamp, isInRepository } from '../lib/git.ts';
 import { entry } from '../lib/groups.ts';
 import { programFiles, programVersion } from '../program.ts';
 import type { AgentHead } from '../schema/agent.ts';
@@ -286,29 +286,6 @@ function restored({ paths, numbers }: SavedStamps): Stamps {
 
 function optionsOf({ cwd, options }: Place): string {
   return JSON.stringify([programVersion, cwd, options, process.versions]);
-}
-
-/**
- * Returns the paths of the files in which Git keeps HEAD and the branches: as long as their stamps (see lib/files.ts) are
- * the same, so are the history and the published agents. Outside of a repository, they are the places where one
- * would begin. Null if Git uses other files.
- */
-export function gitFiles(cwd: string, environment: NodeJS.ProcessEnv = process.env): string[] | null {
-  if (isRedirected(environment)) return null;
-  const folder = gitFolder(resolve(cwd));
-  if (folder === null) return foldersAbove(resolve(cwd)).map((path) => join(path, '.git'));
-  const common = commonFolder(folder);
-  const files = ['HEAD', 'config', 'packed-refs', 'shallow', 'refs', 'reftable'];
-  return [join(folder, 'HEAD'), join(folder, 'reftable'), ...files.map((name) => join(common, name))];
-}
-
-/** Returns the stamps of the same files, without starting Git; null if they are unknown or have just been changed. */
-export function gitStamp(cwd: string, environment: NodeJS.ProcessEnv = process.env): string | null {
-  const files = gitFiles(cwd, environment);
-  const stamps = sourceStamps(files ?? []);
-  return files !== null && areSettled(stamps)
-    ? JSON.stringify([environment.PATH, stamps.paths, ...stamps.numbers])
-    : null;
 }
 
 /** Keeps what Git said until commits or branches change. */

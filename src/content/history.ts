@@ -1,18 +1,20 @@
-import { createHash } from 'node:crypto';
 import { addDays } from '../lib/calendar.ts';
 import { sha256Of } from '../lib/files.ts';
 import {
   allowing,
+  blobId,
+  type Commit,
+  commitsIn,
+  filesAt,
   firstLine,
   GitError,
-  git,
-  gitBytes,
   gitOrNull,
   head,
   isInRepository,
   isShallow,
   mergeBase,
   orNull,
+  readBlobs,
 } from '../lib/git.ts';
 import { entry } from '../lib/groups.ts';
 import { once } from '../lib/lazy.ts';
@@ -172,15 +174,6 @@ function checkedOut(cwd: string) {
   return { ref, target: '', commit, seconds };
 }
 
-/** Lists the files below some paths at a commit, whose paths are relative to `cwd`. Throws GitError. */
-function filesAt(cwd: string, commit: string, paths: readonly string[]): { blob: string; path: string }[] {
-  const entries = git(cwd, ['ls-tree', '-r', '-z', commit, '--', ...paths]).split('\0');
-  return entries.flatMap((entry) => {
-    const [, blob = '', path] = /^\d+ blob (\w+)\t(.*)$/s.exec(entry) ?? [];
-    return path === undefined ? [] : [{ blob, path }];
-  });
-}
-
 /** Returns the blob ids of every agents/<slug>/agent.md below `cwd` at a commit, by slug. Throws GitError. */
 function agentBlobsAt(cwd: string, commit: string): Map<string, string> {
   return new Map(
@@ -189,63 +182,6 @@ function agentBlobsAt(cwd: string, commit: string): Map<string, string> {
       return slug === undefined ? [] : [[slug, blob] as const];
     }),
   );
-}
-
-/** Reads the files below some paths at a commit, by their paths, which are all relative to `cwd`. Null if git fails. */
-export function textsAt(cwd: string, commit: string, paths: readonly string[]): Map<string, string> | null {
-  return orNull(() => {
-    const files = filesAt(cwd, commit, paths);
-    const blobs = files.map(({ blob }) => blob);
-    const texts = readBlobs(cwd, blobs);
-    return new Map(files.map(({ blob, path }) => [path, texts.get(blob) ?? '']));
-  });
-}
-
-/** Reads the texts of blobs, by id, with one process. Blobs that do not exist are left out. Throws GitError. */
-export function readBlobs(cwd: string, ids: Iterable<string>): Map<string, string> {
-  const blobs = [...new Set(ids)];
-  const texts = new Map<string, string>();
-  if (blobs.length === 0) return texts;
-  const output = gitBytes(cwd, ['cat-file', '--batch'], `${blobs.join('\n')}\n`);
-  let at = 0;
-  while (at < output.length) {
-    const end = output.indexOf('\n', at);
-    const [id = '', type, size] = output.toString('utf8', at, end).split(' ');
-    at = end + 1;
-    if (type === 'missing') continue;
-    texts.set(id, output.toString('utf8', at, at + Number(size)));
-    at += Number(size) + 1;
-  }
-  return texts;
-}
-
-/** A commit in a log of git. */
-interface Commit {
-  commit: string;
-  /** In milliseconds since 1970. */
-  time: number;
-  /** The lines that git prints for the commit, one for each file. */
-  lines: string[];
-}
-
-/**
- * Returns the commits of the first parents that a log lists, newest first. Only the first line of a commit starts with NUL,
- * so no text in a repository can look like one. Throws GitError, for example if git takes longer than a minute.
- */
-export function commitsIn(cwd: string, options: readonly string[]): Commit[] {
-  const settings = ['-c', 'core.quotePath=false', '-c', 'log.showSignature=false', '-c', 'log.showRoot=true'];
-  const log = git(cwd, [
-    ...[...settings, 'log', '--format=%x00%H%x09%ct', '--first-parent', '-m', '--no-renames'],
-    ...['--diff-algorithm=myers', ...options],
-  ]);
-  return log
-    .split('\0')
-    .slice(1)
-    .map((text) => {
-      const [head = '', ...lines] = text.split('\n');
-      const [commit = '', seconds = ''] = head.split('\t');
-      return { commit, time: Number(seconds) * 1000, lines };
-    });
 }
 
 /**
@@ -406,15 +342,6 @@ function schedulesOf(
   const changed = blobs.filter((blob) => !schedules.has(blob));
   for (const [blob, text] of readBlobs(cwd, changed)) schedules.set(blob, scheduleIn(text));
   return (blob) => schedules.get(blob) ?? scheduleIn('');
-}
-
-/**
- * Returns the id that git gives a file with these bytes. The length of `sample`, any id of the repository, shows which
- * hash algorithm the repository uses.
- */
-export function blobId(bytes: Buffer, sample: string): string {
-  const hash = createHash(sample.length === 64 ? 'sha256' : 'sha1');
-  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }
 
 function earliest(slugs: readonly string[], agents: ReadonlyMap<string, Schedule>): string {

@@ -1,9 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { runChild } from './children.ts';
 import { orElse, systemReason } from './errors.ts';
+import { areSettled, sourceStamps } from './files.ts';
 
 /** A git command failed. The message is its output. */
 export class GitError extends Error {
@@ -150,6 +152,71 @@ export function firstLine(words: string): string {
   return telling.replace(/^(?:fatal|error): /, '');
 }
 
+/** Lists the files below some paths at a commit, whose paths are relative to `cwd`. Throws GitError. */
+export function filesAt(cwd: string, commit: string, paths: readonly string[]): { blob: string; path: string }[] {
+  const entries = git(cwd, ['ls-tree', '-r', '-z', commit, '--', ...paths]).split('\0');
+  return entries.flatMap((entry) => {
+    const [, blob = '', path] = /^\d+ blob (\w+)\t(.*)$/s.exec(entry) ?? [];
+    return path === undefined ? [] : [{ blob, path }];
+  });
+}
+
+/** Reads the texts of blobs, by id, with one process. Blobs that do not exist are left out. Throws GitError. */
+export function readBlobs(cwd: string, ids: Iterable<string>): Map<string, string> {
+  const blobs = [...new Set(ids)];
+  const texts = new Map<string, string>();
+  if (blobs.length === 0) return texts;
+  const output = gitBytes(cwd, ['cat-file', '--batch'], `${blobs.join('\n')}\n`);
+  let at = 0;
+  while (at < output.length) {
+    const end = output.indexOf('\n', at);
+    const [id = '', type, size] = output.toString('utf8', at, end).split(' ');
+    at = end + 1;
+    if (type === 'missing') continue;
+    texts.set(id, output.toString('utf8', at, at + Number(size)));
+    at += Number(size) + 1;
+  }
+  return texts;
+}
+
+/** A commit in a log of git. */
+export interface Commit {
+  commit: string;
+  /** In milliseconds since 1970. */
+  time: number;
+  /** The lines that git prints for the commit, one for each file. */
+  lines: string[];
+}
+
+/**
+ * Returns the commits of the first parents that a log lists, newest first. Only the first line of a commit starts with NUL,
+ * so no text in a repository can look like one. Throws GitError, for example if git takes longer than a minute.
+ */
+export function commitsIn(cwd: string, options: readonly string[]): Commit[] {
+  const settings = ['-c', 'core.quotePath=false', '-c', 'log.showSignature=false', '-c', 'log.showRoot=true'];
+  const log = git(cwd, [
+    ...[...settings, 'log', '--format=%x00%H%x09%ct', '--first-parent', '-m', '--no-renames'],
+    ...['--diff-algorithm=myers', ...options],
+  ]);
+  return log
+    .split('\0')
+    .slice(1)
+    .map((text) => {
+      const [head = '', ...lines] = text.split('\n');
+      const [commit = '', seconds = ''] = head.split('\t');
+      return { commit, time: Number(seconds) * 1000, lines };
+    });
+}
+
+/**
+ * Returns the id that git gives a file with these bytes. The length of `sample`, any id of the repository, shows which
+ * hash algorithm the repository uses.
+ */
+export function blobId(bytes: Buffer, sample: string): string {
+  const hash = createHash(sample.length === 64 ? 'sha256' : 'sha1');
+  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+}
+
 /** Three versions of a text. */
 type Versions = Record<'yours' | 'original' | 'theirs', string>;
 
@@ -185,12 +252,12 @@ export function isInRepository(cwd: string): boolean {
 }
 
 /** Whether the environment makes Git use other folders. */
-export function isRedirected(environment: NodeJS.ProcessEnv): boolean {
+function isRedirected(environment: NodeJS.ProcessEnv): boolean {
   return redirections.some((name) => environment[name] !== undefined);
 }
 
 /** Finds the .git folder of a repository. In a linked working tree, .git is a file that names it (gitrepository-layout). */
-export function gitFolder(folder: string): string | null {
+function gitFolder(folder: string): string | null {
   for (const above of foldersAbove(folder)) {
     const path = join(above, '.git');
     // Below a file, some versions of Node.js find nothing, and others throw.
@@ -202,8 +269,31 @@ export function gitFolder(folder: string): string | null {
 }
 
 /** The folder that all linked working trees of a repository share. */
-export function commonFolder(folder: string): string {
+function commonFolder(folder: string): string {
   return named(join(folder, 'commondir'), /^(.*)$/m, folder) ?? folder;
+}
+
+/**
+ * Returns the paths of the files in which Git keeps HEAD and the branches: as long as their stamps (see ./files.ts) are
+ * the same, so are the history and the published agents. Outside of a repository, they are the places where one
+ * would begin. Null if Git uses other files.
+ */
+export function gitFiles(cwd: string, environment: NodeJS.ProcessEnv = process.env): string[] | null {
+  if (isRedirected(environment)) return null;
+  const folder = gitFolder(resolve(cwd));
+  if (folder === null) return foldersAbove(resolve(cwd)).map((path) => join(path, '.git'));
+  const common = commonFolder(folder);
+  const files = ['HEAD', 'config', 'packed-refs', 'shallow', 'refs', 'reftable'];
+  return [join(folder, 'HEAD'), join(folder, 'reftable'), ...files.map((name) => join(common, name))];
+}
+
+/** Returns the stamps of the same files, without starting Git; null if they are unknown or have just been changed. */
+export function gitStamp(cwd: string, environment: NodeJS.ProcessEnv = process.env): string | null {
+  const files = gitFiles(cwd, environment);
+  const stamps = sourceStamps(files ?? []);
+  return files !== null && areSettled(stamps)
+    ? JSON.stringify([environment.PATH, stamps.paths, ...stamps.numbers])
+    : null;
 }
 
 /** Whether the clone lacks the oldest commits. Git keeps a list of the oldest ones that it has (gitrepository-layout). */
@@ -214,13 +304,13 @@ export function isShallow(cwd: string): boolean {
 }
 
 /** Returns a folder and the folders that contain it. */
-export function foldersAbove(folder: string): string[] {
+function foldersAbove(folder: string): string[] {
   const above = dirname(folder);
   return above === folder ? [folder] : [folder, ...foldersAbove(above)];
 }
 
 /** Returns the path that a file of Git names; null if it names none. */
-export function named(file: string, pattern: RegExp, base: string): string | null {
+function named(file: string, pattern: RegExp, base: string): string | null {
   const path = orElse(() => pattern.exec(readFileSync(file, 'utf8'))?.[1], undefined);
   return path === undefined ? null : resolve(base, path);
 }

@@ -62,7 +62,7 @@ async function follow(dist: string): Promise<Source> {
 async function inMemory(flags: CommonFlags, terminal: Console): Promise<Source> {
   const { renderCatalog } = await import('../../build/build.ts');
   const { loadMcpCatalog } = await import('../../server/mcp/catalog.ts');
-  const { gitStamp } = await import('../../build/last-build.ts');
+  const { gitStamp } = await import('../../lib/git.ts');
   const { zone } = await import('../../lib/calendar.ts');
   const buildOf = async (git: string | null) => {
     const { cwd, settings, today } = await openCatalog(flags);

@@ -1,9 +1,10 @@
+import { filesAt, orNull, readBlobs } from '../../lib/git.ts';
 import { groupBy } from '../../lib/groups.ts';
 import { type Diagnostic, diagnose } from '../../schema/diagnostics/diagnostic.ts';
 import { type Evals, type GradedAnswer, isPassed, type Result } from '../../schema/evals.ts';
 import { evalMessages } from '../../schema/messages/evals.ts';
 import { numberMessages, onBranch, untilCommit, whyKept } from '../../schema/messages/numbers.ts';
-import { findDefaultBranch, type LostNumber, type PublishedState, type Reserved, textsAt } from '../history.ts';
+import { findDefaultBranch, type LostNumber, type PublishedState, type Reserved } from '../history.ts';
 import { readEvals } from '../parse/evals.ts';
 import type { Schedule } from '../parse/front-matter.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
@@ -277,6 +278,16 @@ export function regressions(cwd: string, folders: readonly ParsedFolder[]): Diag
   return failing.flatMap(({ slug, answers }) => {
     const before = evalsIn(texts, slug);
     return before === null ? [] : answers.flatMap((answer) => regressed(slug, answer, before, branch.name));
+  });
+}
+
+/** Reads the files below some paths at a commit, by their paths, which are all relative to `cwd`. Null if git fails. */
+function textsAt(cwd: string, commit: string, paths: readonly string[]): Map<string, string> | null {
+  return orNull(() => {
+    const files = filesAt(cwd, commit, paths);
+    const blobs = files.map(({ blob }) => blob);
+    const texts = readBlobs(cwd, blobs);
+    return new Map(files.map(({ blob, path }) => [path, texts.get(blob) ?? '']));
   });
 }
 
