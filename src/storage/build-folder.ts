@@ -187,7 +187,10 @@ export async function asOnlyBuild<Result>(
         beatOthers();
       }),
     );
-  const options = { file: join(dirname(target), `.${basename(target)}`), other: `Another build is writing ${folder}` };
+  const options = {
+    file: join(dirname(target), `.${basename(target)}`),
+    other: `Another build or deployment is using ${folder}`,
+  };
   return alone({ ...options, ...buildPatience, say }, rest);
 }
 

@@ -264,7 +264,7 @@ for (const [name, added] of [
       });
       assert.is(await main(args, new Writable({ write: (_chunk, _encoding, done) => done() }), errors), 0, said);
       const path = join(folder, name);
-      const other = `Another build is writing ${path} (process ${pid} on ${hostname()}, since ${since}).`;
+      const other = `Another build or deployment is using ${path} (process ${pid} on ${hostname()}, since ${since}).`;
       assert.ok(said.includes(`${other} Waiting until it has finished.\n`), said);
       assert.equal([...readPublished(join(folder, 'dist')).titles.keys()].sort(), ['added', 'changed', 'kept']);
       assert.equal(

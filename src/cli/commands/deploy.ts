@@ -25,17 +25,22 @@ export function addDeploy(program: CatalogCommand, terminal: Console): void {
 }
 
 async function deployBuild(argument: string | undefined, flags: Flags, terminal: Console): Promise<void> {
-  const { completePending, readBuildInfo } = await import('../../storage/build-folder.ts');
+  const { asOnlyBuild, completePending, readBuildInfo } = await import('../../storage/build-folder.ts');
   const { deploy, parseTarget } = await import('../../publish/deploy.ts');
   const { RUNTIME_TARGET, RUNTIME_SSH_KEY, RUNTIME_KNOWN_HOSTS } = process.env;
   const text = firstOf(argument, RUNTIME_TARGET, '');
   if (text === '') throw new UsageError('Name the target, or set RUNTIME_TARGET.');
   const target = parseTarget(text);
   const dist = outFolder(flags);
-  const build = readBuildInfo(dist);
-  // If the last build was killed, some of its files are still outside the folder.
-  completePending(dist);
-  const access = { ssh: flags.ssh ?? null, key: RUNTIME_SSH_KEY || null, knownHosts: RUNTIME_KNOWN_HOSTS || null };
-  await deploy({ dist, build, target, ...access });
-  terminal.say(`Deployed build ${build.id.slice(0, 12)} to ${target.host}:${target.folder}.\n`);
+  readBuildInfo(dist);
+  const say = (message: string) => terminal.say(message);
+  // A build that replaced files meanwhile would leave the target with files of both.
+  await asOnlyBuild([[dist, '--out']], say, async () => {
+    const build = readBuildInfo(dist);
+    // If the last build was killed, some of its files are still outside the folder.
+    completePending(dist);
+    const access = { ssh: flags.ssh ?? null, key: RUNTIME_SSH_KEY || null, knownHosts: RUNTIME_KNOWN_HOSTS || null };
+    await deploy({ dist, build, target, ...access });
+    say(`Deployed build ${build.id.slice(0, 12)} to ${target.host}:${target.folder}.\n`);
+  });
 }

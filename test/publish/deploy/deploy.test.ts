@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  realpathSync,
   rmSync,
   statSync,
   utimesSync,
@@ -17,7 +18,7 @@ import { dirname, join, relative } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commitPending, stagedFolder } from '../../../src/storage/build-folder.ts';
-import { inFolder, type SmallAgent } from '../../support/catalog.ts';
+import { inFolder, type SmallAgent, snapshot, writeCatalog } from '../../support/catalog.ts';
 import { bin, catalog, type Finished, inherited, startServer } from '../../support/process.ts';
 import { builtCatalog } from '../../support/server.ts';
 import { knownHost, privateKey, writeSsh } from '../../support/ssh.ts';
@@ -146,6 +147,33 @@ test('a build that was killed while it moved its files is deployed whole', async
     assert.is(done.code, 0, done.stderr);
     assert.is(idOf(join(host, 'dist')), nextId);
     assert.ok(existsSync(join(host, 'dist/agents/two.html')));
+  });
+});
+
+test('a build that starts during a deployment waits for it, so the host never gets files of both', async () => {
+  await inFolder(async (folder) => {
+    const [host, ssh, said] = [join(folder, 'host'), join(folder, 'slow-ssh'), join(folder, 'said')];
+    const out = builtCatalog(join(folder, 'first'), [one]);
+    const deployed = snapshot(out);
+    const other = join(folder, 'catalog');
+    writeCatalog(other, [one, two]);
+    const build = `'${process.execPath}' '${bin}' build --cwd '${other}' --out '${out}' --today 2026-02-01`;
+    const hasSaid = `grep -qE 'Waiting|Built|error' '${said}'`;
+    writeFileSync(
+      ssh,
+      `#!/bin/sh\n${build} > /dev/null 2> '${said}' &\nuntil ${hasSaid}; do sleep 0.02; done\nexec sh -c "$1"\n`,
+    );
+    chmodSync(ssh, 0o755);
+    const { code, stderr } = await deploy(out, host, ssh);
+    assert.is(code, 0, stderr);
+    const served = snapshot(realpathSync(join(host, 'dist')));
+    assert.equal(
+      Object.keys({ ...served, ...deployed }).filter((path) => served[path] !== deployed[path]),
+      [],
+    );
+    await until(() => /Built/.test(readFileSync(said, 'utf8')));
+    assert.match(readFileSync(said, 'utf8'), `Another build or deployment is using ${out} (process `);
+    assert.ok(existsSync(join(out, 'agents/two.html')));
   });
 });
 
