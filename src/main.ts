@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { Console } from './cli/console.ts';
 import { inCurrentNames, launcher } from './cli/former-names.ts';
-import { CatalogCommand, refuseUnknownSubcommands, withHelpOption } from './cli/options.ts';
+import { CatalogCommand } from './cli/options.ts';
 import { explainSystemError, OperationError, UsageError } from './lib/errors.ts';
 import { programVersion } from './program.ts';
 import { ContentError } from './schema/diagnostics/content-error.ts';
@@ -60,6 +60,28 @@ export async function main(
 }
 
 /**
+ * Returns arguments of the command line with `help votes redact` and `votes help redact` as `votes redact --help`. If they
+ * ask for help, they end with the first name that is no command, and parsing them then fails as for any unknown command.
+ */
+function withHelpOption(program: Command, args: readonly string[]): string[] {
+  const path: string[] = [];
+  let command = program;
+  let isHelp = false;
+  for (const word of args) {
+    if (command.commands.length === 0 || word.startsWith('-')) break;
+    if (word === 'help') {
+      isHelp = true;
+      continue;
+    }
+    path.push(word);
+    const next = command.commands.find((each) => each.name() === word);
+    if (next === undefined) return isHelp || args.includes('--help') || args.includes('-h') ? path : [...args];
+    command = next;
+  }
+  return isHelp ? [...path, '--help'] : [...args];
+}
+
+/**
  * Returns the command line, which prints on `terminal`. If `called` is the name of a command, it is the only one: loading the
  * others would take longer than what some commands do.
  */
@@ -105,6 +127,24 @@ function inheritSettings(parent: Command, path = ''): void {
     inheritSettings(command.copyInheritedSettings(parent), `${path} ${command.name()}`);
     refuseUnknownSubcommands(command);
   }
+}
+
+/**
+ * Makes a command that has subcommands, but also does something without one, call any other word an unknown command.
+ * Otherwise it would say that there are too many arguments.
+ */
+function refuseUnknownSubcommands(parent: Command): void {
+  if (parent.commands.length === 0 || parent.registeredArguments.length > 0) return;
+  parent.allowExcessArguments();
+  parent.hook('preAction', async (_parent, called) => {
+    const [word] = called.args;
+    if (called !== parent || word === undefined) return;
+    const { nearest } = await import('./schema/diagnostics/suggestions.ts');
+    const names = parent.commands.map((command) => command.name());
+    const similar = nearest(word, names);
+    const suggestion = similar === undefined ? '' : `\n(Did you mean ${similar}?)`;
+    parent.error(`error: unknown command '${word}'${suggestion}`, { code: 'commander.unknownCommand' });
+  });
 }
 
 async function explainFailure(error: unknown, terminal: Console): Promise<number> {

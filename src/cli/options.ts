@@ -260,46 +260,6 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 }
 
 /**
- * Returns arguments of the command line with `help votes redact` and `votes help redact` as `votes redact --help`. If they
- * ask for help, they end with the first name that is no command, and parsing them then fails as for any unknown command.
- */
-export function withHelpOption(program: Command, args: readonly string[]): string[] {
-  const path: string[] = [];
-  let command = program;
-  let isHelp = false;
-  for (const word of args) {
-    if (command.commands.length === 0 || word.startsWith('-')) break;
-    if (word === 'help') {
-      isHelp = true;
-      continue;
-    }
-    path.push(word);
-    const next = command.commands.find((each) => each.name() === word);
-    if (next === undefined) return isHelp || args.includes('--help') || args.includes('-h') ? path : [...args];
-    command = next;
-  }
-  return isHelp ? [...path, '--help'] : [...args];
-}
-
-/**
- * Makes a command that has subcommands, but also does something without one, call any other word an unknown command.
- * Otherwise it would say that there are too many arguments.
- */
-export function refuseUnknownSubcommands(parent: Command): void {
-  if (parent.commands.length === 0 || parent.registeredArguments.length > 0) return;
-  parent.allowExcessArguments();
-  parent.hook('preAction', async (_parent, called) => {
-    const [word] = called.args;
-    if (called !== parent || word === undefined) return;
-    const { nearest } = await import('../schema/diagnostics/suggestions.ts');
-    const names = parent.commands.map((command) => command.name());
-    const similar = nearest(word, names);
-    const suggestion = similar === undefined ? '' : `\n(Did you mean ${similar}?)`;
-    parent.error(`error: unknown command '${word}'${suggestion}`, { code: 'commander.unknownCommand' });
-  });
-}
-
-/**
  * The cache folder: `CATALOG_CACHE`, or else a folder of this program where the system keeps user caches; null if
  * neither is known.
  */

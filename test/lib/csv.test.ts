@@ -1,8 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { toCsv } from '../../src/cli/commands/subscribers.ts';
 import { csv } from '../../src/lib/text.ts';
 import { agentsCsv, notesCsv } from '../../src/storage/vote-report.ts';
+import { inFolder, writeFiles } from '../support/catalog.ts';
+import { catalog } from '../support/process.ts';
 
 /** A reader may write any note: no exported table runs it in a spreadsheet, and each contains it whole. */
 
@@ -30,15 +31,21 @@ const cells: { name: string; note: string; expected: string }[] = [
 const time = '2026-01-01T00:00:00Z';
 const columns = 'time,email,list,note,requested,form,confirmed,unsubscribed';
 for (const { name, note, expected } of cells) {
-  test(`${name} is the same harmless field in the tables of votes, notes and addresses`, () => {
+  test(`${name} is the same harmless field in the tables of votes, notes and addresses`, async () => {
     const vote = { id: '1', time, slug: 'one', vote: 'no' as const, note };
     const counts = { votes: 1, yes: 0, no: 1, notes: 1 };
     const agent = { slug: 'one', title: 'T', ...counts, share: 0, withdrawn: false, lastNote: vote };
     const report = { agents: [agent], notes: [vote] } as unknown as Parameters<typeof notesCsv>[0];
     assert.is(agentsCsv(report).split(',').slice(14).join(','), `${expected},1,T\r\n`);
     assert.is(notesCsv(report), `time,slug,vote,note,id\r\n${time},one,no,${expected},1\r\n`);
-    const entry = { time, email: 'a@example.com', list: 'custom' as const, notes: [note], consent: null };
-    assert.is(toCsv([entry]), `${columns}\r\n${time},a@example.com,custom,${expected},,,,\r\n`);
+    await inFolder(async (folder) => {
+      const line = JSON.stringify({ id: '1', time, email: 'a@example.com', list: 'custom', note });
+      writeFiles(folder, { 'signups.jsonl': `${line}\n` });
+      const { stdout } = await catalog(['subscribers', '--data', folder, '--format', 'csv']);
+      // A command also prints no lone carriage return.
+      const field = expected.replace(/\r(?!\n)/, '\ufffd');
+      assert.is(stdout, `${columns}\r\n${time},a@example.com,custom,${field},,,,\r\n`);
+    });
   });
 }
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { announceVariables, mailVariables, subscriberVariables } from '../../src/mail/variables.ts';
+import { variables } from '../../src/mail/variables.ts';
 import { bundled, inFolder } from '../support/catalog.ts';
 import { type Job, readWorkflow, type Step, type Workflow } from '../support/workflow.ts';
 import { checkWorkflow, workflowFaults } from '../support/workflow-rules.ts';
@@ -71,7 +71,7 @@ test('the steps that build, check and announce get the addresses, and the last o
   assert.equal(variablesOf('ci verify --today'), addresses);
   assert.equal(variablesOf('build'), addresses);
   // A file with subscribers, and its mail server, belong to a server. Notes do not matter for announcements.
-  const known = Object.keys({ ...subscriberVariables, ...mailVariables, ...announceVariables });
+  const known = Object.keys({ ...variables.subscribers, ...variables.mail, ...variables.announcements });
   const others = /^(?:CATALOG_SMTP_URL|CATALOG_MAIL_(?:KEY|RATE)|CATALOG_SIGNUPS_(?:NOTE|LIMIT|TIMEOUT)\w*)$/;
   const ofProviders = known.filter((name) => !others.test(name));
   assert.equal(variablesOf('announce').sort(), [...addresses, ...ofProviders].sort());

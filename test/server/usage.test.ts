@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { subscriberVariables } from '../../src/mail/variables.ts';
+import { variables } from '../../src/mail/variables.ts';
 import { serverOptions } from '../../src/server/options.ts';
 import { inFolder, writeFiles } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
@@ -31,7 +31,7 @@ test('the help of serve lists every flag and every variable', async () => {
     assert.match(help, ` ${flag} `);
     assert.match(help, fallback === '' ? `(or ${variable})` : `(or ${variable}; default: ${fallback})`);
   }
-  for (const name of Object.keys(subscriberVariables)) assert.match(stdout, name);
+  for (const name of Object.keys(variables.subscribers)) assert.match(stdout, name);
   for (const word of ['--build', '--cwd', '--base-url', '--runtime-url', 'DATABASE_URL', 'SIGHUP', 'SIGTERM'])
     assert.match(stdout, word);
 });

@@ -8,7 +8,7 @@ import { plural } from '../../lib/text.ts';
 import type { Announced, AnnounceOptions, Decision, Plan } from '../../mail/announce.ts';
 import type { AnnouncementJournal } from '../../mail/announcement-journal.ts';
 import { type ListName, listNames, type SubscriptionStore } from '../../mail/provider.ts';
-import { announceVariables, variablesText } from '../../mail/variables.ts';
+import { variables, variablesText } from '../../mail/variables.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import type { Site } from '../../site/site.ts';
 import { databaseUrl } from '../../storage/database.ts';
@@ -100,7 +100,7 @@ export function addAnnounce(program: CatalogCommand, terminal: Console): void {
       '\nThe service that stores the subscribers sends the email; `npx --no daily-agent-catalog help serve` describes\n' +
         'CATALOG_SIGNUPS and its key. For subscribers in a file, the mail server in CATALOG_SMTP_URL does.\n' +
         '\nEnvironment variables:\n' +
-        variablesText(announceVariables) +
+        variablesText(variables.announcements) +
         '\n\nExit codes: 0 sent, or nothing to send (nothing is new, it was announced before, or it is too early); 1 not sent,\n' +
         'or not to everyone.\n' +
         'You can run this command every hour: it continues an interrupted run, and never sends an email twice.\n' +

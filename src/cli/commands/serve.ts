@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Option } from 'commander';
-import { mailVariables, subscriberVariables, variablesText } from '../../mail/variables.ts';
+import { variables, variablesText } from '../../mail/variables.ts';
 import type { RunningServer } from '../../server/app.ts';
 import { type ServerFlags, serverOptions } from '../../server/options.ts';
 import type { Console } from '../console.ts';
@@ -28,7 +28,7 @@ export function addServe(program: CatalogCommand, terminal: Console): void {
         'Without --build, the build contains the addresses, and the flags have no effect.\n' +
         '\nDATABASE_URL is the PostgreSQL database for votes, subscribers and rate limits. Without it, they stay on this machine.\n' +
         '\nEnvironment variables for subscriptions and emails:\n' +
-        variablesText({ ...subscriberVariables, ...mailVariables }) +
+        variablesText({ ...variables.subscribers, ...variables.mail }) +
         '\n\nSIGHUP reopens the log files after a rotation; SIGTERM finishes open requests and exits.\n' +
         'The log goes to stdout: as text in a terminal, as JSON elsewhere.\n' +
         '\nExamples:\n  $ catalog serve --build\n  $ catalog serve --out dist --data /var/lib/catalog --port 8080\n' +

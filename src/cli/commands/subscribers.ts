@@ -148,7 +148,7 @@ async function listFile(file: string, terminal: Console, { named = true } = {}):
 }
 
 /** One address on one list, no matter how often it subscribed. */
-export type SubscriberEntry = ReturnType<typeof subscriberEntries>[number];
+type SubscriberEntry = ReturnType<typeof subscriberEntries>[number];
 
 type Consent = ReturnType<typeof consentOf>;
 
@@ -162,7 +162,7 @@ function stateOf(consent: Consent): ConsentState | null {
   return consent.confirmed === null ? 'waiting' : 'confirmed';
 }
 
-export interface ExportFilter {
+interface ExportFilter {
   list?: ListName | undefined;
   /** Only subscriptions from this time on, including those that repeat an earlier one. */
   since?: Date | undefined;
@@ -173,7 +173,7 @@ export interface ExportFilter {
  * subscription within the filter: RFC 3339, UTC. The notes are the different ones, oldest first. The consent may be older; it is
  * null if the address was never asked to confirm, as without a mail server.
  */
-export function subscriberEntries(all: readonly StoredSubscription[], { list, since }: ExportFilter) {
+function subscriberEntries(all: readonly StoredSubscription[], { list, since }: ExportFilter) {
   const inList = all.filter((each) => (list ?? each.list) === each.list);
   const key = ({ list, email }: StoredSubscription) => [`${list} ${email.toLowerCase()}`];
   const consents = groupBy(inList, key);
@@ -204,7 +204,7 @@ function consentOf(subscriptions: readonly StoredSubscription[]) {
  * Renders the entries as CSV: time, email, list, note, and the consent, whose fields are empty if there is none. Several
  * notes share one field, one on each line.
  */
-export function toCsv(entries: readonly SubscriberEntry[]): string {
+function toCsv(entries: readonly SubscriberEntry[]): string {
   return csv(
     ['time', 'email', 'list', 'note', 'requested', 'form', 'confirmed', 'unsubscribed'],
     entries.map(({ time, email, list, notes, consent }) => [
@@ -218,7 +218,7 @@ export function toCsv(entries: readonly SubscriberEntry[]): string {
 }
 
 /** Groups the entries of each address, in any case, in the order of the entries. */
-export function byAddress(entries: readonly SubscriberEntry[]): SubscriberEntry[][] {
+function byAddress(entries: readonly SubscriberEntry[]): SubscriberEntry[][] {
   return [...groupBy(entries, ({ email }) => [email.toLowerCase()]).values()];
 }
 
@@ -226,7 +226,7 @@ export function byAddress(entries: readonly SubscriberEntry[]): SubscriberEntry[
  * Renders addresses for a terminal, one on each line: address, lists, and when it first subscribed. A list says whether it waits
  * for the confirmation of the address, or the address left it. Empty if there are none.
  */
-export function subscribersText(addresses: readonly (readonly SubscriberEntry[])[]): string {
+function subscribersText(addresses: readonly (readonly SubscriberEntry[])[]): string {
   const rows = addresses.map((entries) => {
     const [{ email, time }] = entries as [SubscriberEntry];
     const lists = listNames.flatMap((name) => entries.filter(({ list }) => list === name).map(withState));

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UsageError } from '../../../src/lib/errors.ts';
 import { parseSubscriberSettings } from '../../../src/mail/subscribers.ts';
-import { subscriberVariables } from '../../../src/mail/variables.ts';
+import { variables } from '../../../src/mail/variables.ts';
 
 const id = '78261eea-8f8b-4381-83c6-79fa7120f1cf';
 const ids = { LIST_DAILY: id, LIST_PRO: id, LIST_CUSTOM: id };
@@ -211,7 +211,7 @@ test('every variable that is read is in the table', () => {
       },
     });
   for (const { flag, given } of good) parseSubscriberSettings(flag, watch(environment(given)));
-  assert.equal([...read].sort(), Object.keys(subscriberVariables).sort());
+  assert.equal([...read].sort(), Object.keys(variables.subscribers).sort());
 });
 
 test.run();
