@@ -67,28 +67,6 @@ function queueAlert(plan: Plan): Alert {
   };
 }
 
-/** The repository in which GitHub issues are opened. */
-export type IssueTracker = ReturnType<typeof issueTracker>;
-
-/** Reads GITHUB_API_URL, GITHUB_REPOSITORY and GITHUB_TOKEN. Throws UsageError if one is missing. */
-export function issueTracker(environment: NodeJS.ProcessEnv) {
-  const { GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_TOKEN } = environment;
-  if (!GITHUB_TOKEN)
-    throw new UsageError(
-      'GITHUB_TOKEN is not set. In the workflow, give the job the permission `issues: write`, and pass it the token.',
-    );
-  if (!/^[\w.-]+\/[\w.-]+$/.test(GITHUB_REPOSITORY ?? '')) {
-    throw new UsageError('GITHUB_REPOSITORY has to be owner/name; GitHub Actions sets it.');
-  }
-  return {
-    /** The address of the REST API. */
-    api: (GITHUB_API_URL || 'https://api.github.com').replace(/\/+$/, ''),
-    /** owner/name */
-    repository: GITHUB_REPOSITORY ?? '',
-    token: GITHUB_TOKEN,
-  };
-}
-
 /** An answer of GitHub that is not a success. */
 export class GitHubRefusal extends OperationError {
   readonly status: number;
@@ -105,59 +83,79 @@ const perPage = 100;
 /** A list with more pages is taken for one that never ends. */
 const mostPages = 100;
 
-/**
- * Opens a GitHub issue for each alert, unless an open issue already has its title. Returns the addresses of the new
- * issues.
- *
- * Throws OperationError if GitHub refuses or does not answer.
- */
-export async function openIssuesFor(alerts: readonly Alert[], tracker: IssueTracker): Promise<string[]> {
-  if (alerts.length === 0) return [];
-  const titles = new Set<string>();
-  for await (const { title } of listed(tracker, 'issues?state=open', openIssues)) titles.add(title);
-  const opened: string[] = [];
-  for (const alert of alerts.filter(({ title }) => !titles.has(title))) {
-    opened.push((await callApi(tracker, 'issues', created, { method: 'POST', body: alert })).html_url);
-  }
-  return opened;
-}
+/** The repository of a workflow at GitHub. Its methods throw OperationError if GitHub refuses or does not answer. */
+export class GitHubRepository {
+  /** owner/name */
+  readonly name: string;
+  /** The address of the REST API. */
+  readonly api: string;
+  readonly #token: string;
 
-/** Reads all entries of a list, page by page. Throws OperationError if it does not end. */
-export async function* listed<Entry>(tracker: IssueTracker, path: string, shape: z.ZodType<Entry[]>) {
-  for (let page = 1; page <= mostPages; page += 1) {
-    const mark = path.includes('?') ? '&' : '?';
-    const entries = await callApi(tracker, `${path}${mark}per_page=${perPage}&page=${page}`, shape);
-    yield* entries;
-    if (entries.length < perPage) return;
+  /** Reads GITHUB_API_URL, GITHUB_REPOSITORY and GITHUB_TOKEN. Throws UsageError if one is missing. */
+  constructor({ GITHUB_API_URL, GITHUB_REPOSITORY = '', GITHUB_TOKEN }: NodeJS.ProcessEnv) {
+    if (!GITHUB_TOKEN)
+      throw new UsageError(
+        'GITHUB_TOKEN is not set. In the workflow, give the job the permission `issues: write`, and pass it the token.',
+      );
+    if (!/^[\w.-]+\/[\w.-]+$/.test(GITHUB_REPOSITORY)) {
+      throw new UsageError('GITHUB_REPOSITORY has to be owner/name; GitHub Actions sets it.');
+    }
+    this.name = GITHUB_REPOSITORY;
+    this.api = (GITHUB_API_URL || 'https://api.github.com').replace(/\/+$/, '');
+    this.#token = GITHUB_TOKEN;
   }
-  throw new OperationError(`GitHub's list ${path} has more than ${mostPages * perPage} entries, or never ends.`);
-}
 
-/** Calls the REST API of the repository, and returns the JSON of the answer. Throws OperationError as above. */
-export async function callApi<Value>(
-  { api, repository, token }: IssueTracker,
-  path: string,
-  shape: z.ZodType<Value>,
-  { method = 'GET', body }: { method?: HttpRequest['method']; body?: object } = {},
-): Promise<Value> {
-  const headers = {
-    accept: 'application/vnd.github+json',
-    authorization: `Bearer ${token}`,
-    'x-github-api-version': '2022-11-28',
-  };
-  const limits = { signal: AbortSignal.timeout(30_000), maxBytes: largestDocument, redirects: 20 };
-  const url = `${api}/repos/${repository}/${path}`;
-  try {
-    const answer = await httpRequest(url, { method, body: body && JSON.stringify(body), headers, ...limits });
-    if (answer.ok) return shape.parse(await answer.json());
-    const { message } = refusal.parse(await answer.json().catch(() => null));
-    const reason = message === undefined ? '.' : `: ${message.replace(/\.$/, '')}.`;
-    throw new GitHubRefusal(answer.status, `GitHub answered ${answer.status} to ${method} ${url}${reason}`);
-  } catch (error) {
-    if (error instanceof z.ZodError)
-      throw new OperationError(`GitHub answered ${method} ${url}, but not in the expected form.`);
-    if (!(error instanceof HttpFailed)) throw error;
-    throw new OperationError(`GitHub does not answer at ${api} (${error.message}).`);
+  /**
+   * Opens a GitHub issue for each alert, unless an open issue already has its title. Returns the addresses of the new
+   * issues.
+   */
+  async openIssues(alerts: readonly Alert[]): Promise<string[]> {
+    if (alerts.length === 0) return [];
+    const titles = new Set<string>();
+    for await (const { title } of this.list('issues?state=open', openIssues)) titles.add(title);
+    const opened: string[] = [];
+    for (const alert of alerts.filter(({ title }) => !titles.has(title))) {
+      opened.push((await this.call('issues', created, { method: 'POST', body: alert })).html_url);
+    }
+    return opened;
+  }
+
+  /** Reads all entries of a list, page by page. Throws OperationError if it does not end. */
+  async *list<Entry>(path: string, shape: z.ZodType<Entry[]>) {
+    for (let page = 1; page <= mostPages; page += 1) {
+      const mark = path.includes('?') ? '&' : '?';
+      const entries = await this.call(`${path}${mark}per_page=${perPage}&page=${page}`, shape);
+      yield* entries;
+      if (entries.length < perPage) return;
+    }
+    throw new OperationError(`GitHub's list ${path} has more than ${mostPages * perPage} entries, or never ends.`);
+  }
+
+  /** Calls the REST API of the repository, and returns the JSON of the answer. A refusal is a GitHubRefusal. */
+  async call<Value>(
+    path: string,
+    shape: z.ZodType<Value>,
+    { method = 'GET', body }: { method?: HttpRequest['method']; body?: object } = {},
+  ): Promise<Value> {
+    const headers = {
+      accept: 'application/vnd.github+json',
+      authorization: `Bearer ${this.#token}`,
+      'x-github-api-version': '2022-11-28',
+    };
+    const limits = { signal: AbortSignal.timeout(30_000), maxBytes: largestDocument, redirects: 20 };
+    const url = `${this.api}/repos/${this.name}/${path}`;
+    try {
+      const answer = await httpRequest(url, { method, body: body && JSON.stringify(body), headers, ...limits });
+      if (answer.ok) return shape.parse(await answer.json());
+      const { message } = refusal.parse(await answer.json().catch(() => null));
+      const reason = message === undefined ? '.' : `: ${message.replace(/\.$/, '')}.`;
+      throw new GitHubRefusal(answer.status, `GitHub answered ${answer.status} to ${method} ${url}${reason}`);
+    } catch (error) {
+      if (error instanceof z.ZodError)
+        throw new OperationError(`GitHub answered ${method} ${url}, but not in the expected form.`);
+      if (!(error instanceof HttpFailed)) throw error;
+      throw new OperationError(`GitHub does not answer at ${this.api} (${error.message}).`);
+    }
   }
 }
 

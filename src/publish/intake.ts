@@ -13,7 +13,7 @@ import type { Diagnostic } from '../schema/diagnostics/diagnostic.ts';
 import { explain } from '../schema/messages/values.ts';
 import { withRules } from '../schema/rules.ts';
 import type { Settings } from '../schema/settings.ts';
-import { callApi, fenced, GitHubRefusal, type IssueTracker, listed, markdownText } from './github.ts';
+import { fenced, GitHubRefusal, type GitHubRepository, markdownText } from './github.ts';
 
 /** The path of the form in the repository. */
 const formPath = '.github/ISSUE_TEMPLATE/propose-an-agent.yml';
@@ -51,7 +51,7 @@ type FormField = ReturnType<typeof readFormFields>[number];
  * Reads the fields of the form "Propose an agent" in the folder of a repository, none if there is no such form. Throws
  * OperationError if it is malformed or lacks a field that an agent needs.
  */
-export function readFormFields(repository: string) {
+function readFormFields(repository: string) {
   let source: unknown;
   try {
     source = parse(readFileSync(join(repository, formPath), 'utf8'));
@@ -81,7 +81,7 @@ export function readFormFields(repository: string) {
 }
 
 /** Whether the text of a GitHub issue was written with the form. */
-export function isFromForm(body: string, [first]: readonly FormField[]): boolean {
+function isFromForm(body: string, [first]: readonly FormField[]): boolean {
   return first !== undefined && linesOf(body).find((line) => line.trim() !== '') === heading(first);
 }
 
@@ -197,16 +197,18 @@ const frontMatterFields: Record<string, string> = {
   difficulty: 'difficulty',
 };
 
-/**
- * Writes the answers in the text of a GitHub issue as a draft into the catalog `cwd`, and checks it. All answers are
- * data: they become texts of the agent, and its slug consists of letters, digits and hyphens of the title.
- *
- * Throws OperationError if a file cannot be written.
- */
-export async function takeIn(
+/** The catalog that a proposal is for, and the rules for its answers. */
+interface Surroundings {
+  cwd: string;
+  settings: Settings;
+  today: string;
+  calendar: Calendar;
+}
+
+async function takeIn(
   body: string,
   fields: readonly FormField[],
-  { cwd, settings, today, calendar }: { cwd: string; settings: Settings; today: string; calendar: Calendar },
+  { cwd, settings, today, calendar }: Surroundings,
 ): Promise<Intake> {
   const refused = (problems: string[]): Intake => ({ draft: null, problems, advice: [], notes: '' });
   if (Buffer.byteLength(body) > maxFormBytes) {
@@ -332,24 +334,18 @@ const comments = z.array(
   z.object({ id: z.int(), body: z.string().nullish(), user: z.object({ type: z.string() }).nullable() }),
 );
 
-/**
- * Answers a proposal in its GitHub issue, in one comment that is updated after each edit. If its draft was pushed, opens a
- * pull request first, or brings the title and our part of the open one up to date. `checklist` is the text for reviewers.
- *
- * Throws OperationError if GitHub refuses or does not answer.
- */
-export async function reply(
+async function reply(
   submission: Submission,
   intake: Intake,
   push: Push,
-  tracker: IssueTracker,
+  github: GitHubRepository,
   checklist: string,
 ): Promise<void> {
-  const pull = await pullRequestOf(submission, intake, push, tracker, checklist);
+  const pull = await pullRequestOf(submission, intake, push, github, checklist);
   const body = `${mark}\n${answer(intake, push, pull)}`;
-  const own = await ownComment(submission, tracker);
+  const own = await ownComment(submission, github);
   const path = own === null ? `issues/${submission.number}/comments` : `issues/comments/${own}`;
-  await callApi(tracker, path, z.unknown(), { method: own === null ? 'POST' : 'PATCH', body: { body } });
+  await github.call(path, z.unknown(), { method: own === null ? 'POST' : 'PATCH', body: { body } });
 }
 
 /** The address of the pull request; null if there is none; `refused` if GitHub does not let workflows open any. */
@@ -357,33 +353,33 @@ async function pullRequestOf(
   submission: Submission,
   { draft, advice, notes }: Intake,
   push: Push,
-  tracker: IssueTracker,
+  github: GitHubRepository,
   checklist: string,
 ): Promise<string | 'refused' | null> {
-  const [owner] = tracker.repository.split('/');
+  const [owner] = github.name.split('/');
   // As in intake.yml.
   const head = `intake/${submission.number}`;
-  const [open] = await callApi(tracker, `pulls?state=open&head=${owner}:${encodeURIComponent(head)}`, pulls);
+  const [open] = await github.call(`pulls?state=open&head=${owner}:${encodeURIComponent(head)}`, pulls);
   if (draft === null || push !== 'pushed') return open?.html_url ?? null;
   const title = `Draft: ${draft.title}`;
   const text = pullText(submission.number, draft.slug, advice, notes);
   if (open !== undefined) {
     const at = open.body?.lastIndexOf(end) ?? -1;
     const body = at === -1 ? undefined : `${text}\n\n${open.body?.slice(at)}`;
-    await callApi(tracker, `pulls/${open.number}`, z.unknown(), { method: 'PATCH', body: { title, body } });
+    await github.call(`pulls/${open.number}`, z.unknown(), { method: 'PATCH', body: { title, body } });
     return open.html_url;
   }
   try {
     const content = { title, head, base: submission.base, body: `${text}\n\n${end}\n${checklist}` };
-    return (await callApi(tracker, 'pulls', pulls.element, { method: 'POST', body: content })).html_url;
+    return (await github.call('pulls', pulls.element, { method: 'POST', body: content })).html_url;
   } catch (error) {
     if (error instanceof GitHubRefusal && error.status === 403) return 'refused';
     throw error;
   }
 }
 
-async function ownComment({ number }: Submission, tracker: IssueTracker): Promise<number | null> {
-  for await (const { id, body, user } of listed(tracker, `issues/${number}/comments`, comments)) {
+async function ownComment({ number }: Submission, github: GitHubRepository): Promise<number | null> {
+  for await (const { id, body, user } of github.list(`issues/${number}/comments`, comments)) {
     // Anyone can write a comment that starts with the mark, and it must not be overwritten.
     if (user?.type === 'Bot' && body?.startsWith(mark) === true) return id;
   }
@@ -437,8 +433,7 @@ function list(sentences: readonly string[]): string {
   return shown.join('\n');
 }
 
-/** Reads the event that started the workflow. Throws OperationError if it is not about a GitHub issue. */
-export function submissionOf(event: unknown) {
+function submissionOf(event: unknown) {
   const parsed = z
     .object({
       issue: z.object({ number: z.int().positive(), body: z.string().nullish() }),
@@ -448,4 +443,35 @@ export function submissionOf(event: unknown) {
   if (!parsed.success) throw new OperationError('The event in GITHUB_EVENT_PATH is not about a GitHub issue.');
   const { issue, repository } = parsed.data;
   return { number: issue.number, body: issue.body ?? '', base: repository.default_branch };
+}
+
+/**
+ * Reads the GitHub issue in the event that started the workflow, which may be a filled-in form of the catalog in the folder `cwd`.
+ *
+ * Throws OperationError if the event is not about a GitHub issue, or if the form is malformed.
+ */
+export function readProposal(event: unknown, cwd: string) {
+  const submission = submissionOf(event);
+  const { number, body } = submission;
+  const fields = readFormFields(cwd);
+  return {
+    number,
+    /** Whether its text was written with the form. */
+    isFromForm: isFromForm(body, fields),
+    /**
+     * Writes its answers as a draft into the catalog, and checks it. All answers are data: they become texts of the agent, and
+     * its slug consists of letters, digits and hyphens of the title.
+     *
+     * Throws OperationError if a file cannot be written.
+     */
+    takeIn: (surroundings: Omit<Surroundings, 'cwd'>) => takeIn(body, fields, { cwd, ...surroundings }),
+    /**
+     * Answers in the GitHub issue, in one comment that is updated after each edit. If its draft was pushed, opens a pull request
+     * first, or brings the title and our part of the open one up to date. `checklist` is the text for reviewers.
+     *
+     * Throws OperationError if GitHub refuses or does not answer.
+     */
+    reply: (intake: Intake, push: Push, github: GitHubRepository, checklist: string) =>
+      reply(submission, intake, push, github, checklist),
+  };
 }

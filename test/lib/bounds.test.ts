@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { announcementFiles } from '../../src/mail/announcement-journal.ts';
-import { openIssuesFor } from '../../src/publish/github.ts';
+import { GitHubRepository } from '../../src/publish/github.ts';
 import { temporaryFolder, writeCatalog } from '../support/catalog.ts';
 import { casesFiles } from '../support/evals.ts';
 import { loud } from '../support/loud.ts';
@@ -145,8 +145,8 @@ const rows: Record<string, [said: () => Promise<string>, expected: RegExp]> = {
   'an answer of GitHub': [
     async () => {
       sent = filled([{ title: '…' }], 'a');
-      const tracker = { api: site, repository: 'a/b', token: 'x' };
-      return openIssuesFor([{ title: 'a', body: 'b' }], tracker).then(String, ({ message }) => message);
+      const github = new GitHubRepository({ GITHUB_API_URL: site, GITHUB_REPOSITORY: 'a/b', GITHUB_TOKEN: 'x' });
+      return github.openIssues([{ title: 'a', body: 'b' }]).then(String, ({ message }) => message);
     },
     /^GitHub does not answer at \S+ \(The JSON has a string with more than 2097152 characters\.\)\.$/,
   ],

@@ -39,26 +39,25 @@ function addCiIntake(ci: CatalogCommand, terminal: Console): void {
 }
 
 async function intake(flags: IntakeFlags, terminal: Console): Promise<void> {
-  const { isFromForm, readFormFields, takeIn, reply, submissionOf } = await import('../../publish/intake.ts');
-  const { issueTracker, writeOutputs } = await import('../../publish/github.ts');
-  const submission = submissionOf(readEvent(process.env));
+  const { readProposal } = await import('../../publish/intake.ts');
+  const { GitHubRepository, writeOutputs } = await import('../../publish/github.ts');
+  const event = readEvent(process.env);
   const { cwd, settings, today, content: calendar } = await openContent(flags);
-  const fields = readFormFields(cwd);
-  if (!isFromForm(submission.body, fields))
-    return terminal.say(`GitHub issue ${submission.number} was not written with the form "Propose an agent".\n`);
-  const taken = await changingAgents(flags, terminal, () =>
-    takeIn(submission.body, fields, { cwd, settings, today, calendar }),
-  );
+  const proposal = readProposal(event, cwd);
+  const { number } = proposal;
+  if (!proposal.isFromForm)
+    return terminal.say(`GitHub issue ${number} was not written with the form "Propose an agent".\n`);
+  const taken = await changingAgents(flags, terminal, () => proposal.takeIn({ settings, today, calendar }));
   const { draft, problems, advice } = taken;
   terminal.say(
     draft === null
-      ? `GitHub issue ${submission.number} cannot become a draft:\n${problems.map((each) => `  ${each}\n`).join('')}`
-      : `agents/${draft.slug} is the draft of GitHub issue ${submission.number}.\n${advice.map((each) => `  ${each}\n`).join('')}`,
+      ? `GitHub issue ${number} cannot become a draft:\n${problems.map((each) => `  ${each}\n`).join('')}`
+      : `agents/${draft.slug} is the draft of GitHub issue ${number}.\n${advice.map((each) => `  ${each}\n`).join('')}`,
   );
   if (flags.reply === undefined) return writeOutputs(process.env, { today, proposal: 'true', slug: draft?.slug ?? '' });
   const template = join(cwd, '.github/PULL_REQUEST_TEMPLATE.md');
   const checklist = existsSync(template) ? readFileSync(template, 'utf8').trim() : '';
-  await reply(submission, taken, flags.reply, issueTracker(process.env), checklist);
+  await proposal.reply(taken, flags.reply, new GitHubRepository(process.env), checklist);
 }
 
 /** Reads the event that started the workflow. Texts of strangers come from this file and nowhere else. */
@@ -83,11 +82,11 @@ function addCiNotify(ci: CatalogCommand, terminal: Console): void {
 }
 
 async function notify(flags: NotifyFlags, terminal: Console): Promise<void> {
-  const { alertsOf, issueTracker, openIssuesFor } = await import('../../publish/github.ts');
+  const { alertsOf, GitHubRepository } = await import('../../publish/github.ts');
   const { planPublication } = await import('../../publish/plan.ts');
   const { cwd, settings, today } = await openCatalog(flags);
   const alerts = alertsOf(planPublication(cwd, settings, today));
-  const opened = await openIssuesFor(alerts, issueTracker(process.env));
+  const opened = await new GitHubRepository(process.env).openIssues(alerts);
   terminal.say(`${plural(alerts.length, 'alert')}, ${plural(opened.length, 'new GitHub issue')}.\n`);
   for (const address of opened) terminal.print(`${address}\n`);
 }

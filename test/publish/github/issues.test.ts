@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OperationError, UsageError } from '../../../src/lib/errors.ts';
-import { issueTracker, openIssuesFor } from '../../../src/publish/github.ts';
+import { GitHubRepository } from '../../../src/publish/github.ts';
 
 /** Alerts become GitHub issues. The tests use an imitation of GitHub's API on this machine. */
 
@@ -60,7 +60,7 @@ for (const count of [1, 99, 100, 101, 200, 201]) {
     const { posted, seen, listener } = tracker(titles);
     await withApi(listener, async (env) => {
       const alerts = [alert(`Issue ${count}`), alert('Held back: one'), alert('Issue')];
-      const opened = await openIssuesFor(alerts, issueTracker(env));
+      const opened = await new GitHubRepository(env).openIssues(alerts);
       assert.equal(opened, ['https://github.example/issues/1', 'https://github.example/issues/2']);
     });
     assert.equal(posted, [alert('Held back: one'), alert('Issue')]);
@@ -74,7 +74,7 @@ for (const count of [1, 99, 100, 101, 200, 201]) {
 
 test('without alerts GitHub is not asked', async () => {
   const { seen, listener } = tracker([]);
-  await withApi(listener, async (env) => assert.equal(await openIssuesFor([], issueTracker(env)), []));
+  await withApi(listener, async (env) => assert.equal(await new GitHubRepository(env).openIssues([]), []));
   assert.equal(seen, []);
 });
 
@@ -82,7 +82,7 @@ test('a refusal and a missing answer are errors that say what GitHub did', async
   await withApi(
     (_request, response) => response.writeHead(403).end('{"message":"Resource not accessible by integration"}'),
     async (env) => {
-      const refused = await openIssuesFor([alert('One')], issueTracker(env)).catch((error) => error);
+      const refused = await new GitHubRepository(env).openIssues([alert('One')]).catch((error) => error);
       assert.instance(refused, OperationError);
       assert.match(refused.message, /^GitHub answered 403 to GET http:\/\/127\.0\.0\.1:\d+\/api\/v3\/repos\/press\//);
       assert.match(refused.message, / Resource not accessible by integration\.$/);
@@ -91,14 +91,14 @@ test('a refusal and a missing answer are errors that say what GitHub did', async
   await withApi(
     (_request, response) => response.end('{}'),
     async (env) => {
-      const odd = await openIssuesFor([alert('One')], issueTracker(env)).catch((error) => error);
+      const odd = await new GitHubRepository(env).openIssues([alert('One')]).catch((error) => error);
       assert.match(odd.message, /^GitHub answered GET http:\/\/127\S+, but not in the expected form\.$/);
     },
   );
   await withApi(
     (_request, response) => response.destroy(),
     async (env) => {
-      const silent = await openIssuesFor([alert('One')], issueTracker(env)).catch((error) => error);
+      const silent = await new GitHubRepository(env).openIssues([alert('One')]).catch((error) => error);
       assert.instance(silent, OperationError);
       assert.match(silent.message, /^GitHub does not answer at http:\/\/127/);
     },
@@ -115,7 +115,7 @@ test('an alert reaches a repository that was renamed, and the token reaches no o
     },
     async ({ GITHUB_API_URL: elsewhere }) => {
       const moved = (to: string, env: NodeJS.ProcessEnv) =>
-        openIssuesFor([alert('One')], issueTracker({ ...env, GITHUB_REPOSITORY: to }));
+        new GitHubRepository({ ...env, GITHUB_REPOSITORY: to }).openIssues([alert('One')]);
       const renamed: RequestListener = (request, response) => {
         const [, repository, rest] = /repos\/press\/(old|lost)(.*)/.exec(request.url ?? '') ?? [];
         if (repository === undefined) return listener(request, response);
@@ -135,7 +135,7 @@ test('an alert reaches a repository that was renamed, and the token reaches no o
 test('the environment has to name the repository and the token; the API is GitHub’s own by default', () => {
   const env = { GITHUB_REPOSITORY: 'press/catalog', GITHUB_TOKEN: 'x' };
   for (const GITHUB_API_URL of [undefined, '']) {
-    assert.is(issueTracker({ ...env, GITHUB_API_URL }).api, 'https://api.github.com');
+    assert.is(new GitHubRepository({ ...env, GITHUB_API_URL }).api, 'https://api.github.com');
   }
   for (const wrong of [
     { GITHUB_REPOSITORY: '' },
@@ -146,7 +146,7 @@ test('the environment has to name the repository and the token; the API is GitHu
     { GITHUB_TOKEN: undefined },
   ]) {
     assert.throws(
-      () => issueTracker({ ...env, ...wrong }),
+      () => new GitHubRepository({ ...env, ...wrong }),
       (error: unknown) => error instanceof UsageError,
       JSON.stringify(wrong),
     );
