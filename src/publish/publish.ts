@@ -5,26 +5,13 @@ import { OperationError } from '../lib/errors.ts';
 import { allowing, changeByGit, firstLine, GitError, git, gitOrNull, head, mergeBase } from '../lib/git.ts';
 import type { Settings } from '../schema/settings.ts';
 import { type Plan, planPublication } from './plan.ts';
-import {
-  asOnlyEditor,
-  asOnlyPublisher,
-  type Checkout,
-  fastForward,
-  type GitLocation,
-  locate,
-  ownCommits,
-  type Repository,
-  removeUncommittedLines,
-  trackingName,
-  type Upstream,
-} from './recover.ts';
-import { commitMessage, writeNumbers } from './write-numbers.ts';
+import { asOnlyEditor, Checkout, type Upstream } from './recover.ts';
+import { writeNumbers } from './write-numbers.ts';
 
 /** Opens the repository of a folder. Throws OperationError without git, and if the folder is not in a working tree. */
 function openRepository(cwd: string): Checkout {
-  let located: GitLocation;
   try {
-    located = locate(cwd);
+    return new Checkout(cwd);
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     if (error.missing) throw new OperationError('Publishing needs git, but `git` is not on the PATH.');
@@ -40,21 +27,6 @@ function openRepository(cwd: string): Checkout {
         : `Publishing needs a git working tree, but ${cwd} is not in one (git: ${reason}). Run git init, and commit the catalog.`,
     );
   }
-  const { root, folders } = located;
-  const branch = gitOrNull(cwd, ['symbolic-ref', '--quiet', '--short', 'HEAD'])?.trim() ?? null;
-  return { cwd, folders, repository: { root, branch, upstream: branch === null ? null : upstreamOf(cwd, branch) } };
-}
-
-/** Returns the configured upstream of the branch or, by default, the branch with the same name on `origin`. */
-function upstreamOf(cwd: string, branch: string): Upstream | null {
-  const entries = gitOrNull(cwd, ['config', '--null', '--get-regexp', '^branch\\.'])?.split('\0') ?? [];
-  const settings = new Map(entries.map((entry) => entry.split(/\n(.*)/s, 2) as [string, string]));
-  const setting = (key: string) => settings.get(`branch.${branch}.${key}`);
-  const remote = setting('remote');
-  const merge = setting('merge')?.replace(/^refs\/heads\//, '');
-  if (remote !== undefined && remote !== '.' && merge !== undefined) return { remote, branch: merge };
-  const remotes = gitOrNull(cwd, ['remote'])?.split('\n') ?? [];
-  return remotes.includes('origin') ? { remote: 'origin', branch } : null;
 }
 
 /** Lists new files below the paths in `watched`, which are relative to `cwd`, in the format of git. */
@@ -73,11 +45,9 @@ function statusLines(cwd: string, args: readonly string[]): string[] {
  *
  * Throws OperationError if the remote does not answer.
  */
-async function fetchUpstream(cwd: string, upstream: Upstream, advice = ''): Promise<string | null> {
-  const { remote, branch } = upstream;
-  const tracking = trackingName(upstream);
+async function fetchUpstream(cwd: string, { remote, branch, ref }: Upstream, advice = ''): Promise<string | null> {
   try {
-    await changeByGit(cwd, ['fetch', '--quiet', '--no-tags', remote, `+refs/heads/${branch}:${tracking}`]);
+    await changeByGit(cwd, ['fetch', '--quiet', '--no-tags', remote, `+refs/heads/${branch}:${ref}`]);
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     if (/couldn't find remote ref/i.test(error.message)) return null;
@@ -85,7 +55,7 @@ async function fetchUpstream(cwd: string, upstream: Upstream, advice = ''): Prom
       `The remote ${remote} did not answer, so this branch may be behind it (git: ${firstLine(error.message)}).${advice}`,
     );
   }
-  return git(cwd, ['rev-parse', tracking]).trim();
+  return git(cwd, ['rev-parse', ref]).trim();
 }
 
 /** How many commits are in a range such as `HEAD..main`. */
@@ -107,7 +77,7 @@ async function dropCommits(cwd: string, commit: string): Promise<void> {
 }
 
 /** The branch of the remote to push to. Throws OperationError if there is none. */
-function upstreamToPush({ branch, upstream }: Repository): Upstream {
+function upstreamToPush({ branch, upstream }: Checkout): Upstream {
   if (branch === null) throw detached();
   if (upstream === null) {
     throw new OperationError(
@@ -118,11 +88,11 @@ function upstreamToPush({ branch, upstream }: Repository): Upstream {
 }
 
 /** Only the default branch gets numbers: on another branch, another agent could get the same number. */
-function refuseOtherBranch({ cwd, repository: { branch, upstream } }: Checkout): void {
+function refuseOtherBranch({ cwd, branch, upstream }: Checkout): void {
   const main = findDefaultBranch(cwd);
   if (branch === null || main === null || main.name === branch) return;
   // In the clone of a fork, `origin` is the fork, and `upstream` the repository that it was made from.
-  if (upstream !== null && [main.name, main.name.replace(/^origin\//, 'upstream/')].includes(nameOf(upstream))) return;
+  if (upstream !== null && [main.name, main.name.replace(/^origin\//, 'upstream/')].includes(upstream.name)) return;
   throw new OperationError(
     `Issue numbers are recorded on ${main.name}, but ${branch} is checked out. Merge ${branch} first, then run the command on the default branch.`,
   );
@@ -134,7 +104,7 @@ function detached(alternative = ''): OperationError {
   );
 }
 
-function refuseDirty({ root }: Repository, { cwd, allowDirty }: { cwd: string; allowDirty: boolean }): void {
+function refuseDirty({ root }: Checkout, { cwd, allowDirty }: { cwd: string; allowDirty: boolean }): void {
   if (allowDirty) return;
   const changes = [...statusLines(cwd, ['--untracked-files=no']), ...untracked(cwd, ['agents', settingsFile])];
   if (changes.length === 0) return;
@@ -146,7 +116,7 @@ function refuseDirty({ root }: Repository, { cwd, allowDirty }: { cwd: string; a
 }
 
 async function refuseBehind(
-  { branch, upstream }: Repository,
+  { branch, upstream }: Checkout,
   { cwd, allowBehind, commit }: { cwd: string; allowBehind: boolean; commit: boolean },
 ): Promise<void> {
   if (branch === null && (commit || !allowBehind)) {
@@ -158,13 +128,13 @@ async function refuseBehind(
   if (missing > 0) {
     const rebase = commitsIn(cwd, `${remote}..HEAD`) > 0 ? '--rebase ' : '';
     throw new OperationError(
-      `This branch lacks ${missing === 1 ? 'a commit' : `${missing} commits`} of ${nameOf(upstream)}, which may contain issue numbers. Update it with git pull ${rebase}${upstream.remote} ${upstream.branch}, or add --allow-behind.`,
+      `This branch lacks ${missing === 1 ? 'a commit' : `${missing} commits`} of ${upstream.name}, which may contain issue numbers. Update it with git pull ${rebase}${upstream.remote} ${upstream.branch}, or add --allow-behind.`,
     );
   }
 }
 
 /** Refuses agents with files that git does not track, because the commit would publish only a part of them. */
-function refuseUncommittable({ branch }: Repository, { cwd, allowDirty }: PublishOptions, { releases }: Plan): void {
+function refuseUncommittable({ branch }: Checkout, { cwd, allowDirty }: PublishOptions, { releases }: Plan): void {
   if (branch === null) throw detached();
   const tracked = new Set(git(cwd, ['ls-files', '-z', '--', 'agents']).split('\0'));
   // Without `allowDirty`, refuseDirty has found no such file, unless git ignores it.
@@ -177,10 +147,6 @@ function refuseUncommittable({ branch }: Repository, { cwd, allowDirty }: Publis
       `Files of ${loose.map(({ slug }) => `agents/${slug}`).join(', ')} are not in git, so the commit would publish only a part of them. Add and commit them first.`,
     );
   }
-}
-
-function nameOf({ remote, branch }: Upstream): string {
-  return `${remote}/${branch}`;
 }
 
 interface PublishOptions {
@@ -225,11 +191,11 @@ export async function publish(options: PublishOptions): Promise<Publication> {
   if (options.commit) refuseOtherBranch(checkout);
   const work = async () => {
     if (options.commit) {
-      await removeUncommittedLines(checkout, () => planPublication(cwd, settings, today).releases);
+      await checkout.removeUncommittedLines(() => planPublication(cwd, settings, today).releases);
     }
     return options.push ? publishAndPush(options, checkout) : numberAndCommit(options, checkout);
   };
-  return asOnlyPublisher(checkout, () => asOnlyEditor(cwd, work, say, checkout.folders[0]));
+  return checkout.alone(() => asOnlyEditor(cwd, work, say, checkout.folders[0]));
 }
 
 /** The repository of the catalog; null if there is none, which is an error only if there are numbers to write. */
@@ -248,13 +214,13 @@ function openCheckout({ cwd, commit }: PublishOptions): Checkout | null {
  */
 async function publishAndPush(options: PublishOptions, checkout: Checkout): Promise<Publication> {
   const { cwd } = options;
-  const upstream = upstreamToPush(checkout.repository);
-  refuseDirty(checkout.repository, options);
+  const upstream = upstreamToPush(checkout);
+  refuseDirty(checkout, options);
   for (let round = 1; ; round += 1) {
     const { remote: remoteBefore, head: before } = await updateToUpstream(checkout, upstream);
     const published = await numberAndCommit({ ...options, commit: true }, checkout, { checked: true });
     // A run that was killed may have committed numbers without pushing them.
-    const hasOwn = () => before !== remoteBefore && ownCommits(checkout, remoteBefore) !== 'none';
+    const hasOwn = () => before !== remoteBefore && checkout.ownCommits(remoteBefore) !== 'none';
     const unpushed = published.commit ?? (hasOwn() ? before : null);
     if (unpushed === null || before === null) return published;
     try {
@@ -292,19 +258,19 @@ async function updateToUpstream(
   if (remote === null || remote === own || commitsIn(cwd, `HEAD..${remote}`) === 0) return { remote, head: own };
   if (commitsIn(cwd, `${remote}..HEAD`) > 0) {
     const base = mergeBase(cwd, 'HEAD', remote);
-    if (base === null || ownCommits(checkout, remote) !== 'all') {
+    if (base === null || checkout.ownCommits(remote) !== 'all') {
       throw new OperationError(
-        `This branch and ${nameOf(upstream)} have diverged. Run git pull --rebase ${upstream.remote} ${upstream.branch}, then run the command again.`,
+        `This branch and ${upstream.name} have diverged. Run git pull --rebase ${upstream.remote} ${upstream.branch}, then run the command again.`,
       );
     }
     // A run that was killed committed numbers without pushing them: they are assigned again, on top of the remote.
     await dropCommits(cwd, base);
   }
   try {
-    await fastForward(checkout, remote);
+    await checkout.fastForward(remote);
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
-    throw new OperationError(`Cannot update this branch to ${nameOf(upstream)} (git: ${firstLine(error.message)}).`);
+    throw new OperationError(`Cannot update this branch to ${upstream.name} (git: ${firstLine(error.message)}).`);
   }
   return { remote, head: remote };
 }
@@ -321,16 +287,16 @@ async function numberAndCommit(
   const { cwd, settings, today } = options;
   const plan = planPublication(cwd, settings, today);
   if (plan.releases.length === 0) return { ...plan, commit: null, pushed: false };
-  const { repository } = checkout ?? openRepository(cwd);
+  const repository = checkout ?? openRepository(cwd);
   if (!checked) {
     refuseDirty(repository, options);
     await refuseBehind(repository, options);
   }
   if (options.commit) refuseUncommittable(repository, options, plan);
-  const { files, undo } = writeNumbers(cwd, plan.releases);
+  const { files, message, undo } = writeNumbers(cwd, plan.releases);
   if (!options.commit) return { ...plan, commit: null, pushed: false };
   try {
-    return { ...plan, commit: await commitFiles(options, files, commitMessage(plan.releases)), pushed: false };
+    return { ...plan, commit: await commitFiles(options, files, message), pushed: false };
   } catch (error) {
     undo();
     if (!(error instanceof GitError)) throw error;

@@ -1,31 +1,38 @@
 import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isStagedName } from '../content/new/write.ts';
 import { OperationError, orElse } from '../lib/errors.ts';
 import { isDraftName } from '../lib/files.ts';
-import { changeByGit, GitError, git, gitBytes, orNull } from '../lib/git.ts';
-import { alone, parseOwner } from '../storage/lock.ts';
+import { changeByGit, GitError, git, gitBytes, gitOrNull, orNull } from '../lib/git.ts';
+import { alone } from '../storage/lock.ts';
 import type { Release } from './plan.ts';
 import { withIssueLine } from './write-numbers.ts';
 
-/** A working tree, and what `catalog publish` needs to know about it. */
-export interface Repository {
-  /** The top folder of the working tree. */
-  root: string;
-  /** The branch that is checked out; null if HEAD is detached. */
-  branch: string | null;
-  /** The remote branch that this branch is pushed to; null if there is none. */
-  upstream: Upstream | null;
+/** A branch of a remote. */
+export interface Upstream {
+  remote: string;
+  branch: string;
+  /** Its name for people. */
+  name: string;
+  /** The ref that git stores it under once it was fetched. */
+  ref: string;
 }
 
-/** A branch of a remote. */
-export type Upstream = Record<'remote' | 'branch', string>;
+function upstreamAt(remote: string, branch: string): Upstream {
+  return { remote, branch, name: `${remote}/${branch}`, ref: `refs/remotes/${remote}/${branch}` };
+}
 
-/** Returns the ref that git stores a fetched remote branch under. */
-export function trackingName({ remote, branch }: Upstream): string {
-  return `refs/remotes/${remote}/${branch}`;
+/** Returns the configured upstream of the branch or, by default, the branch with the same name on `origin`. */
+function upstreamOf(cwd: string, branch: string): Upstream | null {
+  const entries = gitOrNull(cwd, ['config', '--null', '--get-regexp', '^branch\\.'])?.split('\0') ?? [];
+  const settings = new Map(entries.map((entry) => entry.split(/\n(.*)/s, 2) as [string, string]));
+  const setting = (key: string) => settings.get(`branch.${branch}.${key}`);
+  const remote = setting('remote');
+  const merge = setting('merge')?.replace(/^refs\/heads\//, '');
+  if (remote !== undefined && remote !== '.' && merge !== undefined) return upstreamAt(remote, merge);
+  const remotes = gitOrNull(cwd, ['remote'])?.split('\n') ?? [];
+  return remotes.includes('origin') ? upstreamAt('origin', branch) : null;
 }
 
 /**
@@ -66,7 +73,7 @@ function changedBy(root: string, commit: string): string[] {
 }
 
 /** Where git has a working tree. */
-export interface GitLocation {
+interface GitLocation {
   /** The top folder of the working tree. */
   root: string;
   /** Git's own folders: the folder of the working tree, and the one that it shares with other working trees. */
@@ -74,7 +81,7 @@ export interface GitLocation {
 }
 
 /** Finds the working tree of a folder. Throws GitError if there is none. */
-export function locate(cwd: string): GitLocation {
+function locate(cwd: string): GitLocation {
   // A path can contain a line break. Git prints an option that it does not know, and no path contains this line.
   const mark = '--//';
   const args = ['rev-parse', '--show-toplevel', mark, '--absolute-git-dir', mark, '--git-common-dir'];
@@ -153,28 +160,130 @@ function hasEnded(pid: string): boolean {
 }
 
 /** The working tree in which numbers are published. */
-export interface Checkout {
+export class Checkout {
   /** The catalog folder. */
-  cwd: string;
-  repository: Repository;
+  readonly cwd: string;
+  /** The top folder of the working tree. */
+  readonly root: string;
   /** Git's own folders. */
-  folders: readonly string[];
-}
+  readonly folders: readonly string[];
+  /** The branch that is checked out; null if HEAD is detached. */
+  readonly branch: string | null;
+  /** The remote branch that this branch is pushed to; null if there is none. */
+  readonly upstream: Upstream | null;
 
-/**
- * Runs `work` as the only publisher in the repository, after cleaning up after an earlier run that was killed.
- *
- * Throws OperationError if git is running in the repository, or left a lock.
- */
-export async function asOnlyPublisher<Result>(checkout: Checkout, work: () => Promise<Result>): Promise<Result> {
-  const file = join(checkout.folders[0] as string, 'catalog-publish');
-  const lock = await readFile(`${file}.lock`, 'utf8').catch(() => null);
-  const other = 'Another catalog publish is running in this repository';
-  return alone({ file, other }, async () => {
-    if (lock !== null) await clearAfterKill(checkout, new Date(parseOwner(lock)?.since ?? 0));
-    refuseLocked(checkout);
-    return work();
-  });
+  /** Finds the working tree of the catalog folder `cwd`. Throws GitError if there is none. */
+  constructor(cwd: string) {
+    const { root, folders } = locate(cwd);
+    this.cwd = cwd;
+    this.root = root;
+    this.folders = folders;
+    this.branch = gitOrNull(cwd, ['symbolic-ref', '--quiet', '--short', 'HEAD'])?.trim() ?? null;
+    this.upstream = this.branch === null ? null : upstreamOf(cwd, this.branch);
+  }
+
+  /**
+   * Runs `work` as the only publisher in the repository, after cleaning up after an earlier run that was killed.
+   *
+   * Throws OperationError if git is running in the repository, or left a lock.
+   */
+  async alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const file = join(this.folders[0] as string, 'catalog-publish');
+    const other = 'Another catalog publish is running in this repository';
+    return alone({ file, other }, async (_beat, killed) => {
+      if (killed !== null) await this.#clearAfterKill(killed);
+      this.#refuseLocked();
+      return work();
+    });
+  }
+
+  /**
+   * Updates the branch to `commit`, which is ahead of it. If Git fails, as on a full disk, the files that it has changed are
+   * restored, so that they do not keep the next run from publishing. Git writes the index last. Throws GitError.
+   */
+  async fastForward(commit: string): Promise<void> {
+    const { root } = this;
+    const before = differing(root);
+    try {
+      await changeByGit(root, ['merge', '--quiet', '--ff-only', commit]);
+    } catch (error) {
+      for (const path of differing(root)) {
+        if (before.includes(path) || !isHalfWritten(root, path, commit)) continue;
+        if (fileAt(root, 'HEAD', path) === null) rmSync(join(root, path), { force: true });
+        // Unlike git checkout, this needs no space for a new index.
+        else await changeByGit(root, ['checkout-index', '--quiet', '--force', '--', path]).catch(() => {});
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * Removes uncommitted `issue` lines if they are exactly those that `plan` would write now. Everything else stays.
+   */
+  async removeUncommittedLines(plan: () => readonly Release[]): Promise<void> {
+    const { cwd, root } = this;
+    const lines = differing(root).flatMap((path) => {
+      const slug = /^agents\/([^/]+)\/agent\.md$/.exec(relative(cwd, join(root, path)).replaceAll('\\', '/'))?.[1];
+      const bytes = readOrNull(join(root, path));
+      const issue = issueIn(bytes);
+      if (slug === undefined || bytes === null || issue === null) return [];
+      const committed = fileAt(root, 'HEAD', path);
+      return committed !== null && withIssueLine(committed, issue)?.equals(bytes) ? [{ path, slug, issue, bytes }] : [];
+    });
+    if (lines.length === 0) return;
+    const undo = () => {
+      for (const { path, bytes } of lines) writeFileSync(join(root, path), bytes);
+    };
+    for (const { path } of lines) await restoreFile(root, path);
+    try {
+      const releases = plan();
+      const same = lines.every(({ slug, issue }) => releases.some((it) => it.slug === slug && it.issue === issue));
+      if (!same) undo();
+    } catch (error) {
+      undo();
+      throw error;
+    }
+  }
+
+  /**
+   * Whether the commits of HEAD that its upstream lacks were made by `catalog publish`. If the remote has no such branch,
+   * only the last commit is checked.
+   */
+  ownCommits(upstream: string | null): 'all' | 'some' | 'none' {
+    const { root } = this;
+    const range = upstream === null ? ['-1', 'HEAD'] : [`${upstream}..HEAD`];
+    const commits = git(root, ['log', '--format=%H %s', ...range]).match(/^.+$/gm) ?? [];
+    const own = commits.filter((line) => {
+      const commit = /^(\w+) Publish No\. \d/.exec(line)?.[1];
+      return commit !== undefined && writesLinesOnly(root, commit);
+    });
+    if (own.length === 0) return 'none';
+    return own.length === commits.length ? 'all' : 'some';
+  }
+
+  /**
+   * Cleans up after a run that began at `killed` and was killed: removes git's locks, and restores files that git was
+   * writing. A file that differs from both HEAD and its upstream is someone's work, and stays.
+   *
+   * Throws OperationError if a git process of that run is still running.
+   */
+  async #clearAfterKill(killed: Date): Promise<void> {
+    const { root, folders } = this;
+    await removeStaleLocks(root, folders, killed);
+    const next = this.upstream?.ref ?? null;
+    for (const path of differing(root)) {
+      if (isDraftName(basename(path)) || isHalfWritten(root, path, next)) await restoreFile(root, path);
+    }
+  }
+
+  /** Refuses a repository whose index is locked, and names the lock: git is running, or was killed. */
+  #refuseLocked(): void {
+    const lock = this.folders.flatMap(locksIn).find(({ path }) => basename(path) === 'index.lock');
+    if (lock === undefined) return;
+    throw new OperationError(
+      `${lock.path} exists: another git process is running in this repository, or was killed. If none is running, delete that file and run the command again.`,
+    );
+  }
 }
 
 /**
@@ -207,40 +316,6 @@ function removeDrafts(agents: string): void {
   }
 }
 
-/**
- * Cleans up after a run that began at `killed` and was killed: removes git's locks, and restores files that git was
- * writing. A file that differs from both HEAD and its upstream is someone's work, and stays.
- *
- * Throws OperationError if a git process of that run is still running.
- */
-async function clearAfterKill({ repository, folders }: Checkout, killed: Date): Promise<void> {
-  const { root, upstream } = repository;
-  await removeStaleLocks(root, folders, killed);
-  const next = upstream === null ? null : trackingName(upstream);
-  for (const path of differing(root)) {
-    if (isDraftName(basename(path)) || isHalfWritten(root, path, next)) await restoreFile(root, path);
-  }
-}
-
-/**
- * Updates the branch to `commit`, which is ahead of it. If Git fails, as on a full disk, the files that it has changed are
- * restored, so that they do not keep the next run from publishing. Git writes the index last. Throws GitError.
- */
-export async function fastForward({ repository: { root } }: Checkout, commit: string): Promise<void> {
-  const before = differing(root);
-  try {
-    await changeByGit(root, ['merge', '--quiet', '--ff-only', commit]);
-  } catch (error) {
-    for (const path of differing(root)) {
-      if (before.includes(path) || !isHalfWritten(root, path, commit)) continue;
-      if (fileAt(root, 'HEAD', path) === null) rmSync(join(root, path), { force: true });
-      // Unlike git checkout, this needs no space for a new index.
-      else await changeByGit(root, ['checkout-index', '--quiet', '--force', '--', path]).catch(() => {});
-    }
-    throw error;
-  }
-}
-
 /** Whether a killed checkout of `next` could have left a file in this state. */
 function isHalfWritten(root: string, path: string, next: string | null): boolean {
   const now = fileAt(root, 'HEAD', path);
@@ -263,60 +338,6 @@ function withLineOf(file: Buffer, bytes: Buffer | null): Buffer | null {
 
 function beginsWith(bytes: Buffer | null, start: Buffer): boolean {
   return bytes !== null && start.length < bytes.length && bytes.subarray(0, start.length).equals(start);
-}
-
-/** Refuses a repository whose index is locked, and names the lock: git is running, or was killed. */
-function refuseLocked({ folders }: Checkout): void {
-  const lock = folders.flatMap(locksIn).find(({ path }) => basename(path) === 'index.lock');
-  if (lock === undefined) return;
-  throw new OperationError(
-    `${lock.path} exists: another git process is running in this repository, or was killed. If none is running, delete that file and run the command again.`,
-  );
-}
-
-/**
- * Removes uncommitted `issue` lines if they are exactly those that `plan` would write now. Everything else stays.
- */
-export async function removeUncommittedLines(
-  { cwd, repository: { root } }: Checkout,
-  plan: () => readonly Release[],
-): Promise<void> {
-  const lines = differing(root).flatMap((path) => {
-    const slug = /^agents\/([^/]+)\/agent\.md$/.exec(relative(cwd, join(root, path)).replaceAll('\\', '/'))?.[1];
-    const bytes = readOrNull(join(root, path));
-    const issue = issueIn(bytes);
-    if (slug === undefined || bytes === null || issue === null) return [];
-    const committed = fileAt(root, 'HEAD', path);
-    return committed !== null && withIssueLine(committed, issue)?.equals(bytes) ? [{ path, slug, issue, bytes }] : [];
-  });
-  if (lines.length === 0) return;
-  const undo = () => {
-    for (const { path, bytes } of lines) writeFileSync(join(root, path), bytes);
-  };
-  for (const { path } of lines) await restoreFile(root, path);
-  try {
-    const releases = plan();
-    const same = lines.every(({ slug, issue }) => releases.some((it) => it.slug === slug && it.issue === issue));
-    if (!same) undo();
-  } catch (error) {
-    undo();
-    throw error;
-  }
-}
-
-/**
- * Whether the commits of HEAD that its upstream lacks were made by `catalog publish`. If the remote has no such branch,
- * only the last commit is checked.
- */
-export function ownCommits({ repository: { root } }: Checkout, upstream: string | null): 'all' | 'some' | 'none' {
-  const range = upstream === null ? ['-1', 'HEAD'] : [`${upstream}..HEAD`];
-  const commits = git(root, ['log', '--format=%H %s', ...range]).match(/^.+$/gm) ?? [];
-  const own = commits.filter((line) => {
-    const commit = /^(\w+) Publish No\. \d/.exec(line)?.[1];
-    return commit !== undefined && writesLinesOnly(root, commit);
-  });
-  if (own.length === 0) return 'none';
-  return own.length === commits.length ? 'all' : 'some';
 }
 
 function writesLinesOnly(root: string, commit: string): boolean {

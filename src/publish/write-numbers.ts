@@ -43,7 +43,7 @@ function inserted(data: Record<string, unknown>, issue: number): Record<string, 
 
 /**
  * Writes the `issue` lines of agents into their agent.md below `cwd`: all of them, or none. Returns the paths of the changed
- * files from there, and `undo`, which restores their bytes.
+ * files from there, the message for their commit, and `undo`, which restores their bytes.
  *
  * Throws OperationError if a file cannot take the line; then nothing has changed.
  */
@@ -72,11 +72,11 @@ export function writeNumbers(cwd: string, releases: readonly Release[]) {
       `Cannot write the numbers. ${explainSystemError(error) ?? (error as Error).message} ${outcome}`,
     );
   }
-  return { files: changes.map(({ file }) => file), undo };
+  return { files: changes.map(({ file }) => file), message: commitMessage(releases), undo };
 }
 
 /** The commit message for new numbers: the numbers in the first line, then a line for each agent. */
-export function commitMessage(releases: readonly Release[]): string {
+function commitMessage(releases: readonly Release[]): string {
   const [first] = releases;
   const numbers = new Intl.ListFormat('en').format(releases.map(({ issue }) => String(issue)));
   const subject =

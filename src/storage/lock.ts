@@ -60,7 +60,7 @@ const shape = z.object({
 export type LockOwner = z.infer<typeof shape>;
 
 /** Parses the text of a lock file; undefined if it is invalid. */
-export function parseOwner(text: string): LockOwner | undefined {
+function parseOwner(text: string): LockOwner | undefined {
   return parseLine(text, shape);
 }
 
@@ -396,16 +396,19 @@ interface AloneOptions extends Pick<LockOptions, 'file' | 'patienceMs' | 'waitMs
 }
 
 /**
- * Runs `work` as the owner of `<file>.lock`. `work` calls `beat` often if it keeps the process from its timers. Throws
- * OperationError that names the owner if it does not end in time.
+ * Runs `work` as the owner of `<file>.lock`. `work` calls `beat` often if it keeps the process from its timers. `before` is when
+ * the owner began whose lock was there; null if none was. Without waiting for it, it was killed. Throws OperationError that
+ * names the owner if it does not end in time.
  *
  * A process that may not write next to `file` does its work without the lock: it may not change what the lock is for.
  */
 export async function alone<Result>(
   { other, say = () => {}, ...options }: AloneOptions,
-  work: (beat: () => void) => Result | Promise<Result>,
+  work: (beat: () => void, before: Date | null) => Result | Promise<Result>,
 ): Promise<Result> {
-  if (!succeeds(() => accessSync(dirname(options.file), constants.W_OK))) return work(() => {});
+  const left = await fs.readFile(`${options.file}.lock`, 'utf8').catch(() => null);
+  const before = left === null ? null : new Date(parseOwner(left)?.since ?? 0);
+  if (!succeeds(() => accessSync(dirname(options.file), constants.W_OK))) return work(() => {}, before);
   const onWait = ({ who }: FileInUse) => say(`${other} (${who}). Waiting until it has finished.\n`);
   const ownOptions = { disk: fs, now: () => new Date(), random: randomBytes, warn: () => {}, onWait };
   const lock = await acquireLock({ ...ownOptions, ...options }).catch((error) => {
@@ -414,7 +417,7 @@ export async function alone<Result>(
     throw new OperationError(`${other} (${error.who}). ${advice}`, { cause: error });
   });
   try {
-    return await work(() => lock.beatNow());
+    return await work(() => lock.beatNow(), before);
   } finally {
     await lock.release();
   }

@@ -1,8 +1,22 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commitMessage } from '../../src/publish/write-numbers.ts';
+import { writeNumbers } from '../../src/publish/write-numbers.ts';
+import { inFolder, writeCatalog } from '../support/catalog.ts';
 
 /** The message of the commit with the numbers. A title in it has no special meaning to Git, GitHub or a terminal. */
+
+/** The message for the numbers of agents that are in a catalog. */
+async function messageOf(releases: Parameters<typeof writeNumbers>[1]): Promise<string> {
+  let message = '';
+  await inFolder((folder) => {
+    writeCatalog(
+      folder,
+      releases.map(({ slug, date }) => ({ slug, date })),
+    );
+    ({ message } = writeNumbers(folder, releases));
+  });
+  return message;
+}
 
 const titles: [title: string, inMessage: string][] = [
   ['Fix it [skip ci]', 'Fix it (skip ci)'],
@@ -16,13 +30,13 @@ const titles: [title: string, inMessage: string][] = [
   ['C# notes, 50% shorter: R&D!', 'C# notes, 50% shorter: R&D!'],
 ];
 for (const [title, inMessage] of titles) {
-  test(`a title has no special meaning in a commit message: ${JSON.stringify(title)}`, () => {
+  test(`a title has no special meaning in a commit message: ${JSON.stringify(title)}`, async () => {
     const release = { slug: 'one', issue: 7, date: '2027-03-01', title };
-    assert.is(commitMessage([release]), `Publish No. 7: ${inMessage}\n\n- No. 7, 2027-03-01: ${inMessage} (one)\n`);
+    assert.is(await messageOf([release]), `Publish No. 7: ${inMessage}\n\n- No. 7, 2027-03-01: ${inMessage} (one)\n`);
   });
 }
 
-test('several numbers are in the first line, and each agent has a line of its own', () => {
+test('several numbers are in the first line, and each agent has a line of its own', async () => {
   const releases = [7, 8, 9].map((issue) => ({
     slug: `a-${issue}`,
     issue,
@@ -34,8 +48,8 @@ test('several numbers are in the first line, and each agent has a line of its ow
     '- No. 8, 2027-03-08: Fix it (a-8)',
     '- No. 9, 2027-03-09: Fix it (a-9)',
   ];
-  assert.is(commitMessage(releases), `Publish No. 7, 8, and 9\n\n${lines.join('\n')}\n`);
-  assert.match(commitMessage(releases.slice(0, 2)), /^Publish No. 7 and 8\n\n/);
+  assert.is(await messageOf(releases), `Publish No. 7, 8, and 9\n\n${lines.join('\n')}\n`);
+  assert.match(await messageOf(releases.slice(0, 2)), /^Publish No. 7 and 8\n\n/);
 });
 
 test.run();

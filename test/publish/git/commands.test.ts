@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { findDefaultBranch } from '../../../src/content/history.ts';
 import { type GitError, git, gitFiles, isInRepository } from '../../../src/lib/git.ts';
-import { locate } from '../../../src/publish/recover.ts';
+import { Checkout } from '../../../src/publish/recover.ts';
 import { inFolder, writeFiles } from '../../support/catalog.ts';
 import { gitSync } from '../../support/git.ts';
 
@@ -35,7 +35,7 @@ test('a git that is missing, one that may not be run, a refusal, and one that sa
       );
       for (const [script, call, words] of [
         ['exit 1', () => git(folder, ['-c', 'core.quotePath=false', 'log']), 'git log failed without a message'],
-        ['exit 0', () => locate(folder), 'git names no repository'],
+        ['exit 0', () => new Checkout(folder), 'git names no repository'],
       ] as const) {
         writeFiles(folder, { git: `#!/bin/sh\n${script}\n` });
         chmodSync(join(folder, 'git'), 0o755);
