@@ -1,5 +1,5 @@
 import type { AgentDocument } from '../schema/documents.ts';
-import { fenced, inlineMarkdown, listItem, plainText } from './markdown-text.ts';
+import { fenced, inlineParts, listItem, plainText } from './markdown-text.ts';
 
 /** Sentences that tell assistants where a prompt comes from. Every prompt that they get to follow comes with one. */
 
@@ -59,4 +59,14 @@ function numbered(items: readonly [name: string, text: string][]): string {
   return items
     .map(([name, text], index) => listItem(`${index + 1}.`, `**${inlineMarkdown(name)}** ${inlineMarkdown(text)}`))
     .join('\n');
+}
+
+/** Writes a short text of an agent as Markdown: its code stays code, and the rest is plain. */
+function inlineMarkdown(text: string): string {
+  const parts = inlineParts(text);
+  if (parts.length === 1 && parts[0]?.code === false) return plainText(parts[0].text.replaceAll('\uE000', '\uFFFD'));
+  const codes = parts.filter(({ code }) => code);
+  // The start of a line means something else than the start of a part.
+  const masked = parts.map(({ code, text }) => (code ? '\uE000' : text.replaceAll('\uE000', '\uFFFD'))).join('');
+  return plainText(masked).replaceAll('\uE000', () => `\`${codes.shift()?.text ?? ''}\``);
 }

@@ -55,16 +55,6 @@ function withTypographicQuotes(text: string, afterCode: boolean): string {
   });
 }
 
-/** Writes a short text of an agent as Markdown: its code stays code, and the rest is plain. */
-export function inlineMarkdown(text: string): string {
-  const parts = inlineParts(text);
-  if (parts.length === 1 && parts[0]?.code === false) return plainText(parts[0].text.replaceAll('\uE000', '\uFFFD'));
-  const codes = parts.filter(({ code }) => code);
-  // The start of a line means something else than the start of a part.
-  const masked = parts.map(({ code, text }) => (code ? '\uE000' : text.replaceAll('\uE000', '\uFFFD'))).join('');
-  return plainText(masked).replaceAll('\uE000', () => `\`${codes.shift()?.text ?? ''}\``);
-}
-
 /** Writes a short text of an agent as plain text. */
 export function inlineText(text: string): string {
   return inlineParts(text)
@@ -84,6 +74,21 @@ export function listItem(marker: string, markdown: string): string {
 export function quote(markdown: string): string {
   const lines = markdown.trimEnd().split('\n');
   return lines.map((line) => (line === '' ? '>' : `> ${line}`)).join('\n');
+}
+
+/** The longest start of a text, in characters. */
+const longestStart = 900;
+
+/** The first lines of a text. Only the first line is ever cut. */
+export function startOf(text: string, most: number): string {
+  const [first = '', ...others] = text.split('\n', most);
+  // A text with more than one UTF-16 unit for some characters is cut between characters.
+  let start = first.length <= longestStart ? first : [...first].slice(0, longestStart).join('');
+  for (const line of others) {
+    if (start.length + line.length > longestStart) break;
+    start += `\n${line}`;
+  }
+  return start.trimEnd();
 }
 
 /** Shortens a text to at most `most` code points, at the end of a word if possible. */

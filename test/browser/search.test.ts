@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contentType } from '../../src/site/hosting/site-rules.ts';
+import { siteRules } from '../../src/site/hosting/site-rules.ts';
 import { browseCatalog, focusOf, textOf } from '../support/browser.ts';
 import { inFolder } from '../support/catalog.ts';
 import { loud } from '../support/loud.ts';
@@ -225,7 +225,7 @@ test('sees number, date, category, title and excerpt of results, for each search
       const path = decodeURIComponent(new URL(route.request().url()).pathname)
         .replace('/base/', '')
         .replace('archive', 'archive.html');
-      return route.fulfill({ body: files.get(path) ?? '', contentType: contentType(path) ?? 'text/html' });
+      return route.fulfill({ body: files.get(path) ?? '', contentType: siteRules.contentType(path) ?? 'text/html' });
     });
     await page.goto(`${publication.baseUrl}/archive?q=title`);
     // A word of the title, a keyword, the excerpt, the problem, the name of a step, a tag of the older agent too.

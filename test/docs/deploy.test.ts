@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { configExtensions, configTypes } from '../../src/schema/slugs.ts';
-import { contentType } from '../../src/site/hosting/site-rules.ts';
+import { siteRules } from '../../src/site/hosting/site-rules.ts';
 import { bundled, inFolder, snapshot } from '../support/catalog.ts';
 import { confirmLink, unsubscribeLink } from '../support/confirmations.ts';
 import { putLock } from '../support/lock.ts';
@@ -359,7 +359,10 @@ test('a proxy that serves the files forwards what only the server can answer, an
   const assets = 'avif css gif ico jpeg jpg js json mjs otf pdf png svg ttf txt webp woff woff2 zip'.split(' ');
   assert.equal(
     assets.map((extension) => [extension, types.get(extension)]),
-    assets.map((extension) => [extension, contentType(`assets/file.${extension}`)?.replace('; charset=utf-8', '')]),
+    assets.map((extension) => [
+      extension,
+      siteRules.contentType(`assets/file.${extension}`)?.replace('; charset=utf-8', ''),
+    ]),
   );
   assert.ok(nginx.includes('application/mcp-server-card+json'));
   // Caddy gives a file whose ending it does not know no type at all, and .csv its own. nginx has a default type.

@@ -1,9 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withVersions } from '../../src/site/hosting/host-files.ts';
-import { contentType, contentTypes, securityHeaders, securityPolicy } from '../../src/site/hosting/site-rules.ts';
+import { loadSettings } from '../../src/content/settings.ts';
+import { contentTypes, securityHeaders, securityPolicy, siteRules } from '../../src/site/hosting/site-rules.ts';
 import { outputs } from '../../src/site/index.ts';
-import { inFolder, writeCatalog } from '../support/catalog.ts';
+import { makeSite } from '../../src/site/make-site.ts';
+import { bundled, inFolder, writeCatalog } from '../support/catalog.ts';
 import { render } from '../support/render.ts';
 
 /** The information about the files of a site for hosts, browsers and crawlers. */
@@ -82,7 +83,7 @@ test('every content type belongs to an output', () => {
 
 test('browsers get the type of every file, and no type for other paths', () => {
   assert.equal(
-    types.map(([path]) => [path, contentType(path)]),
+    types.map(([path]) => [path, siteRules.contentType(path)]),
     types,
   );
 });
@@ -122,6 +123,14 @@ test('pages may send forms and requests to themselves and to the server, and now
   );
 });
 
+/** The assets of a site, as they are published. */
+function published(assets: Map<string, Uint8Array>): ReadonlyMap<string, Uint8Array> {
+  const noAgents = { agents: [], next: null, moved: new Map(), withdrawn: [] };
+  return makeSite({ templates: [], assets, fonts: [], custom: false }, settings, noAgents).assets;
+}
+
+const settings = loadSettings(bundled, {}, {});
+
 // The first 12 digits of the SHA-256 of the word `font`.
 const version = '795ea3efa43d';
 const links: [name: string, before: string, after: string][] = [
@@ -144,7 +153,7 @@ for (const [name, before, after] of links) {
       ['assets/b', font],
       ['assets/notes.txt', Buffer.from(before)],
     ]);
-    const served = withVersions(assets);
+    const served = published(assets);
     assert.equal([...served.keys()], [...assets.keys()]);
     assert.is(String(served.get('assets/style.css')), `a { src: ${after}; }`);
     assert.is(String(served.get('assets/notes.txt')), before);
@@ -152,7 +161,7 @@ for (const [name, before, after] of links) {
 }
 
 test('paths in the stylesheet of a folder are relative to that folder', () => {
-  const served = withVersions(
+  const served = published(
     new Map([
       ['assets/print/style.css', Buffer.from('url("../b") url("b")')],
       ['assets/b', Buffer.from('font')],

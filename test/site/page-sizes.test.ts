@@ -1,8 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addDays } from '../../src/lib/calendar.ts';
-import { archiveAddresses, groupAddresses } from '../../src/site/pages/lists.ts';
-import { commonTags } from '../../src/site/shared/groups.ts';
+import { commonTags, listAddresses } from '../../src/site/pages/lists.ts';
 import type { Site } from '../../src/site/site.ts';
 import { smallSettings } from '../support/catalog.ts';
 
@@ -30,7 +29,7 @@ const lists: [count: number, pages: number[], archive: number[]][] = [
 
 for (const [count, pages, archive] of lists) {
   test(`${count} agents make ${pages.length} pages of a category, ${archive.length} of the archive`, () => {
-    const found = [archiveAddresses, groupAddresses].flatMap((addresses) => [...addresses(siteOf(count))]);
+    const found = [...listAddresses(siteOf(count))];
     const sizes = (start: string) =>
       found.filter(({ path }) => path.startsWith(start)).map(({ path, agents }) => [path, agents.length]);
     const expected = (start: string) => pages.map((size, at) => [at === 0 ? start : `${start}/${at + 1}`, size]);

@@ -2,12 +2,21 @@ import MarkdownIt from 'markdown-it';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { markdownText } from '../../src/publish/github.ts';
+import type { AgentDocument } from '../../src/schema/documents.ts';
+import { agentSections } from '../../src/text/agent-sections.ts';
 import { markdownFindings } from '../../src/text/markdown.ts';
-import { inlineMarkdown, inlineText, listItem, plainText, quote, shortened } from '../../src/text/markdown-text.ts';
+import { inlineText, listItem, plainText, quote, shortened } from '../../src/text/markdown-text.ts';
 
 /** Texts of agents within Markdown: a reader of the Markdown sees the same text, and nothing of it becomes markup. */
 
 const parser = new MarkdownIt({ html: true });
+
+/** The parts of an agent with this problem, which is a short text, as Markdown. */
+function sectionsOf(problem: string) {
+  const lists = { steps: [], demo: [], runtimes: [], tags: [] };
+  const document = { problem, ...lists, categoryLabel: '', difficulty: '', sampleInput: '', videoUrl: null };
+  return agentSections(document as unknown as AgentDocument, { sampleOutput: '', config: null, howItWorks: '' });
+}
 
 const inline: [text: string, html: string][] = [
   ['Say "no" to `rm -rf *` and "`x`".', 'Say “no” to <code>rm -rf *</code> and “<code>x</code>”.'],
@@ -19,7 +28,7 @@ const inline: [text: string, html: string][] = [
 ];
 for (const [text, html] of inline) {
   test(`readers of the Markdown see code and typographic quotes: ${text}`, () => {
-    assert.is(parser.renderInline(inlineMarkdown(text)), html);
+    assert.is(parser.renderInline(sectionsOf(text).problem.at(-1) ?? ''), html);
     const plain = html
       .replace(/<\/?code>/g, '`')
       .replaceAll('&lt;', '<')

@@ -19,7 +19,7 @@ import { type BuildFollower, FileCache, type LiveBuild, type SiteRules } from '.
 import type { ServerLog } from '../../server/log.ts';
 import { loadMcpCatalog, type McpCatalog } from '../../server/mcp/catalog.ts';
 import { serverSettings } from '../../server/settings.ts';
-import { contentType, securityHeaders, securityPolicy } from '../../site/hosting/site-rules.ts';
+import { securityHeaders, securityPolicy, siteRules } from '../../site/hosting/site-rules.ts';
 import { outputsAt } from '../../site/index.ts';
 import type { RenderedFile } from '../../site/output.ts';
 import { assetVersion } from '../../site/shared/page.ts';
@@ -133,7 +133,7 @@ function withoutContent(errors: readonly Diagnostic[]): Page {
  * could otherwise send drafts away.
  */
 const devRules: SiteRules = {
-  contentType,
+  ...siteRules,
   securityHeaders(addresses, path) {
     const { 'Access-Control-Allow-Origin': _any, ...headers } = securityHeaders(addresses, '');
     const policy = securityPolicy(addresses, '');

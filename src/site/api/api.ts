@@ -1,13 +1,10 @@
 import { zone } from '../../lib/calendar.ts';
 import { sha256Of } from '../../lib/files.ts';
-import { groupBy } from '../../lib/groups.ts';
 import {
   type AgentEnvelope,
   type AgentRevisions,
-  type Catalog,
   contractVersion,
   lineDigests,
-  type PluginRelease,
   promptLicense,
   revisionsPath,
   toJson,
@@ -17,9 +14,9 @@ import { catalogSchema, openApi } from '../../schema/json-schema.ts';
 import { agentSections, contributedPrompts, provenance } from '../../text/agent-sections.ts';
 import { fenced, plainText, quote } from '../../text/markdown-text.ts';
 import { serverCard } from '../install/install-source.ts';
-import { archivePath, earlierReleases, latestFirst } from '../install/plugins.ts';
+import { listPluginVersions } from '../install/plugins.ts';
 import { type Digest, forAgents, jsonList, listed, none, type Output, ofAgent, single, whole } from '../output.ts';
-import { documentOf, embeddedHowItWorks, summaryOf } from '../shared/agent-document.ts';
+import { catalogOf, documentOf, embeddedHowItWorks } from '../shared/agent-document.ts';
 import { changesOf, type PublishedAgent, type Site } from '../site.ts';
 
 const agent = forAgents('api/agents/{slug}.json', 'One agent with its prompt and config (getAgent)', (site, agent) =>
@@ -61,17 +58,6 @@ function envelopeOf({ url }: Site, agent: PublishedAgent): AgentEnvelope {
   return { version: contractVersion, schema: url.absolute('api/schema.json'), agent: documentOf(agent) };
 }
 
-/** The response of listAgents, with at most the `most` newest agents. */
-export function catalogOf({ url, agents }: Site, most = agents.length): Catalog {
-  const listed = agents.slice(0, most);
-  return {
-    version: contractVersion,
-    schema: url.absolute('api/schema.json'),
-    count: listed.length,
-    agents: listed.map(({ document }) => summaryOf(document)),
-  };
-}
-
 /** The recorded answers of an agent that has any, with their grades. */
 const agentEvals = forAgents(
   agentEvalsPath,
@@ -103,17 +89,13 @@ const revisions = jsonList(
   'Digests of every revision of every agent, to verify copies (getRevisions)',
   'agents',
   (site) => {
-    const releases = groupBy(earlierReleases(site), ({ slug }) => [slug]);
+    const pluginVersions = listPluginVersions(site);
     const calendar = zone(site.settings.timezone);
     const items = site.agents.map((agent) => {
-      // The newest first, and those under former slugs last.
-      const earlier = (releases.get(agent.slug) ?? []).flatMap(({ name, releases }) =>
-        releases.sort(latestFirst).map(({ version, skill }) => ({ name, version, skill })),
-      );
-      const inputs = [site.plugins.of(agent), promptChanges(agent, site), earlier];
+      const { inputs, value } = pluginVersions(agent);
       return {
-        input: `${agent.fingerprint.whole} ${sha256Of(JSON.stringify(inputs))}`,
-        value: (digest: Digest) => revisionsOf(site, agent, calendar, earlier, digest),
+        input: `${agent.fingerprint.whole} ${sha256Of(JSON.stringify([inputs, promptChanges(agent, site)]))}`,
+        value: (digest: Digest) => revisionsOf(site, agent, calendar, value(digest)),
       };
     });
     return { document: { complete: site.history.size > 0 }, items };
@@ -124,12 +106,10 @@ function revisionsOf(
   site: Site,
   agent: PublishedAgent,
   { today }: ReturnType<typeof zone>,
-  earlier: readonly (Pick<PluginRelease, 'version' | 'skill'> & { name: string })[],
-  digest: Digest,
+  plugins: AgentRevisions['plugins'],
 ): AgentRevisions {
   const { slug, issue, document, formerSlugs, texts } = agent;
   const changes = promptChanges(agent, site);
-  const version = site.plugins.of(agent);
   const { prompt } = texts();
   const current = sha256Of(prompt);
   const prompts = new Map<string, string>();
@@ -141,19 +121,13 @@ function revisionsOf(
     if (changes[index - 1]?.sha256 !== sha256) isListed = prompts.has(sha256);
     if (!isListed) prompts.set(sha256, today(new Date(time)));
   }
-  const skill = digest(`.well-known/agent-skills/${slug}/SKILL.md`);
   return {
     slug,
     issue,
     url: document.url,
     formerSlugs: [...(formerSlugs ?? [])],
     prompts: [...prompts].map(([sha256, date]) => ({ sha256, date })),
-    plugins: [{ name: slug, version, skill }, ...earlier].map(({ name, version, skill }) => ({
-      name,
-      version,
-      sha256: digest(archivePath(name, version)),
-      skill,
-    })),
+    plugins,
     lines: lineDigests(prompt).join(''),
   };
 }

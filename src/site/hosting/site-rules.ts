@@ -110,19 +110,20 @@ export function outputPattern(path: string): RegExp {
 }
 
 /** The content type of a path below dist/, or undefined if no output has it. */
-export function contentType(path: string): string | undefined {
+function contentType(path: string): string | undefined {
   const type = patterns.find(({ pattern }) => pattern.test(path))?.type;
   return typeof type === 'function' ? type(path) : type;
 }
 
 /** The Content-Security-Policy of emails, whose styles are inline, and which load nothing. */
-export const mailSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
+const mailSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
 
 /**
- * The Content-Security-Policy of every page, for its `<meta>` and for a header. frame-ancestors is missing because it
+ * The Content-Security-Policy of a page or an email, for its `<meta>` and for a header. frame-ancestors is missing because it
  * is only valid in a header (CSP 3, section 3.3).
  */
-export function contentSecurityPolicy({ runtimeUrl }: Pick<Settings, 'runtimeUrl'>): string {
+export function contentSecurityPolicy({ runtimeUrl }: Pick<Settings, 'runtimeUrl'>, path: string): string {
+  if (path.startsWith('mail/')) return mailSecurityPolicy;
   const server = runtimeUrl === null ? '' : ` ${new URL(runtimeUrl).origin}`;
   return [
     "default-src 'none'",
@@ -141,8 +142,7 @@ export function contentSecurityPolicy({ runtimeUrl }: Pick<Settings, 'runtimeUrl
 
 /** The Content-Security-Policy of a file, as a header. */
 export function securityPolicy(addresses: Pick<Settings, 'runtimeUrl'>, path: string): string {
-  const policy = path.startsWith('mail/') ? mailSecurityPolicy : contentSecurityPolicy(addresses);
-  return `${policy}; frame-ancestors 'none'`;
+  return `${contentSecurityPolicy(addresses, path)}; frame-ancestors 'none'`;
 }
 
 /**

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { OperationError, orElse } from '../../lib/errors.ts';
-import { entry } from '../../lib/groups.ts';
+import { entry, groupBy } from '../../lib/groups.ts';
 import { compareText } from '../../lib/text.ts';
 import {
+  type AgentRevisions,
   type PluginRelease,
   type PublishedPlugins,
   promptLicense,
@@ -142,18 +143,42 @@ export function versionsByRelease(
 }
 
 /** Orders the releases of a plugin. */
-export function latestFirst(a: PluginRelease, b: PluginRelease): number {
+function latestFirst(a: PluginRelease, b: PluginRelease): number {
   return (revisionOf(b.version) ?? 0) - (revisionOf(a.version) ?? 0);
 }
 
 /** The releases other than the current ones: the releases of the plugins of published agents, then the releases under former slugs. */
-export function earlierReleases({ agents, moved, plugins, published }: Site) {
+function earlierReleases({ agents, moved, plugins, published }: Site) {
   const current = new Map(agents.map((agent) => [agent.slug, plugins.of(agent)]));
   return [...agents.map(({ slug }) => [slug, slug] as const), ...moved].map(([name, slug]) => ({
     name,
     slug,
     releases: (published.releases.get(name) ?? []).filter(({ version }) => version !== current.get(name)),
   }));
+}
+
+/**
+ * Returns a function that lists the versions of an agent's plugin for api/revisions.json: the current one, then from the newest
+ * to the first, and those under former slugs last.
+ */
+export function listPluginVersions(site: Site) {
+  const releases = groupBy(earlierReleases(site), ({ slug }) => [slug]);
+  return (agent: PublishedAgent) => {
+    const version = site.plugins.of(agent);
+    const earlier = (releases.get(agent.slug) ?? []).flatMap(({ name, releases }) =>
+      releases.sort(latestFirst).map(({ version, skill }) => ({ name, version, skill })),
+    );
+    const value = (digest: Digest): AgentRevisions['plugins'] => {
+      const skill = digest(`.well-known/agent-skills/${agent.slug}/SKILL.md`);
+      return [{ name: agent.slug, version, skill }, ...earlier].map(({ name, version, skill }) => ({
+        name,
+        version,
+        sha256: digest(archivePath(name, version)),
+        skill,
+      }));
+    };
+    return { inputs: [version, earlier], value };
+  };
 }
 
 /** The path of the marketplace below the base URL. */
@@ -232,7 +257,7 @@ function textOf(texts: ReadonlyMap<string, string>, blob: string, plugin: string
 }
 
 /** The path of a plugin's archive below the base URL. */
-export function archivePath(name: string, version: string): string {
+function archivePath(name: string, version: string): string {
   return `plugins/${name}-${version}.zip`;
 }
 

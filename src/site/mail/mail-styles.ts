@@ -30,15 +30,6 @@ export const mailStyles = {
   foot: `margin: 32px 0 0; padding: 16px 0 0; border-top: 1px solid ${line}; font-family: ${sans}; font-size: 14px; line-height: 1.6; color: ${quiet};`,
 } as const;
 
-/** Shows each row of a wide table as a list in windows that are narrower than the column of an email. */
-export const narrowStyles = `@media (max-width: 600px) {
-.wide thead { display: none !important; }
-.wide tr, .wide td { display: block !important; }
-.wide td { border: 0 !important; padding: 0 !important; }
-.wide tr { padding: 8px 0; border-bottom: 1px solid #d9d3c5; }
-.wide .label { display: inline !important; }
-}`;
-
 /** The colors of dark mode, by the class of an element; programs that know no media queries invert colors themselves. */
 export const darkStyles = `@media (prefers-color-scheme: dark) {
 .paper { background-color: #161512 !important; }

@@ -1,16 +1,15 @@
 import { onceForLast } from '../../lib/lazy.ts';
 import { plural } from '../../lib/text.ts';
 import { promptLicense } from '../../schema/documents.ts';
-import { inlineText } from '../../text/markdown-text.ts';
-import { newest } from '../feeds/feeds.ts';
-import { mailSecurityPolicy } from '../hosting/site-rules.ts';
+import { inlineText, startOf } from '../../text/markdown-text.ts';
+import { contentSecurityPolicy } from '../hosting/site-rules.ts';
 import { installTabs } from '../install/install-source.ts';
 import { type Output, ofAgent } from '../output.ts';
-import { startOf } from '../pages/agent.ts';
 import { documentOf, documentsOf } from '../shared/agent-document.ts';
+import { newest } from '../shared/groups.ts';
 import { accentColor } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
-import { darkStyles, mailStyles, narrowStyles } from './mail-styles.ts';
+import { darkStyles, mailStyles } from './mail-styles.ts';
 
 /** An email to readers: the same content as HTML and as plain text. */
 export interface Mail {
@@ -121,7 +120,7 @@ function frame(
     css: mailStyles,
     dark: `${narrowStyles}\n${darkStyles}`,
     // Only of the published copy: email programs have their own rules, and what a service adds is not in this policy.
-    contentSecurityPolicy: foot.unsubscribe === null && !preview ? mailSecurityPolicy : null,
+    contentSecurityPolicy: foot.unsubscribe === null && !preview ? contentSecurityPolicy(foot.settings, 'mail/') : null,
     ...head,
     ...foot,
     direction,
@@ -129,6 +128,15 @@ function frame(
   });
   return html.replace(/<style>[^<]*<\/style>|[{}]/g, (match) => braces[match] ?? match);
 }
+
+/** Shows each row of a wide table as a list in windows that are narrower than the column of an email. */
+const narrowStyles = `@media (max-width: 600px) {
+.wide thead { display: none !important; }
+.wide tr, .wide td { display: block !important; }
+.wide td { border: 0 !important; padding: 0 !important; }
+.wide tr { padding: 8px 0; border-bottom: 1px solid #d9d3c5; }
+.wide .label { display: inline !important; }
+}`;
 
 const braces: Readonly<Record<string, string>> = { '{': '&#123;', '}': '&#125;' };
 

@@ -12,6 +12,7 @@ import {
   roundsOf,
   sampleCase,
 } from '../../schema/evals.ts';
+import { startOf } from '../../text/markdown-text.ts';
 import { inputsOf, type SectionName, sectionsOf } from '../../text/prompt-text.ts';
 import { installTabs } from '../install/install-source.ts';
 import { type Output, upcoming } from '../output.ts';
@@ -75,14 +76,13 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
       graph: [...agentNodes(site, agent), breadcrumbNode(site, [category, { name: agent.title, path }])],
     },
     {
+      ...leadValues(site, agent, ''),
       agent: document,
-      plate: plateOf(prompt),
       inputs: inputsOf(prompt).map((input) => ({ ...input, hint: hints.get(input.name) ?? input.hint })),
       reviewed: agent.changedOn,
       howItWorks: site.markdown.forPage(howItWorks, document.url),
       sampleOutput,
       sampleAnswer: site.markdown.forAnswer(sampleOutput, document.url),
-      result: resultOf(site, agent),
       trap: trapOf(agent.trap, evals),
       proof: proofSection(agent, (answer) => site.markdown.forAnswer(answer, document.url)),
       evalsLink: site.url.link(agentEvalsPath.replace('{slug}', agent.slug)),
@@ -90,7 +90,6 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
       configLink: document.configUrl === null ? null : new URL(document.configUrl).pathname,
       assistants: assistantsFor(agent.runtimes),
       ways: installTabs(site, document),
-      madeFor: madeFor(site, document, ''),
       source: agent.source == null ? null : { address: null, ...agent.source },
       history: promptChanges(agent),
       related: documentsOf(site, related),
@@ -112,28 +111,26 @@ function inWords({ added, removed }: { added: number; removed: number }): string
   return parts.map(([what, count]) => `${plural(count, 'line')} ${what}`).join(', ');
 }
 
+/**
+ * The values that the home page shows of its agent too: the prompt as a plate, the start of the sample, and the assistants that
+ * the agent is made for. `page` is the path of its page, or empty on this page.
+ */
+export function leadValues(site: Site, agent: PublishedAgent, page: string) {
+  const document = documentOf(agent);
+  return {
+    plate: plateOf(document.prompt),
+    result: resultOf(site, agent),
+    madeFor: madeFor(site, document, page),
+  };
+}
+
 /** The start of the sample's input and of its answer, as HTML, which show at the top of a page what an agent does. */
-export function resultOf({ markdown }: Site, agent: PublishedAgent): { input: string; answer: string } {
+function resultOf({ markdown }: Site, agent: PublishedAgent): { input: string; answer: string } {
   const { sampleInput, sampleOutput } = agent.texts();
   return {
     input: startOf(sampleInput, 6),
     answer: markdown.forAnswer(startOf(sampleOutput, 14), agent.document.url),
   };
-}
-
-/** The longest start of a text, in characters. */
-const longestStart = 900;
-
-/** The first lines of a text. Only the first line is ever cut. */
-export function startOf(text: string, most: number): string {
-  const [first = '', ...others] = text.split('\n', most);
-  // A text with more than one UTF-16 unit for some characters is cut between characters.
-  let start = first.length <= longestStart ? first : [...first].slice(0, longestStart).join('');
-  for (const line of others) {
-    if (start.length + line.length > longestStart) break;
-    start += `\n${line}`;
-  }
-  return start.trimEnd();
 }
 
 const meanings: Record<SectionName, string> = {
@@ -400,7 +397,7 @@ function assistantsFor(runtimes: readonly string[]): Assistant[] {
  * The assistants that an agent is made for, with the part of its page that uses it there: a way to install, or the buttons
  * that copy and open the prompt. `page` is the path of its page, or empty on this page.
  */
-export function madeFor(site: Site, document: AgentDocument, page: string): { name: string; address: string }[] {
+function madeFor(site: Site, document: AgentDocument, page: string): { name: string; address: string }[] {
   const ways = installTabs(site, document);
   return document.runtimes.map((name) => {
     const way = ways.find((way) => way.name === name);

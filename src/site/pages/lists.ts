@@ -1,7 +1,8 @@
 import { groupBy } from '../../lib/groups.ts';
+import { compareText } from '../../lib/text.ts';
 import { listed, type Output, type RenderedFile, upcoming } from '../output.ts';
 import { documentsOf } from '../shared/agent-document.ts';
-import { categoriesOf, commonTags, counted, type Group, tagsOf } from '../shared/groups.ts';
+import { categoriesOf, counted, type Group } from '../shared/groups.ts';
 import { breadcrumbNode, listNode, renderPage } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
@@ -58,15 +59,6 @@ const archiveMonths: Output = {
     }
   },
 };
-
-/** The paths of the archive's pages, below the base URL, each with the agents that it shows. */
-export function* archiveAddresses(site: Site): Iterable<{ path: string; agents: readonly PublishedAgent[] }> {
-  yield { path: 'archive', agents: monthsShown(site).flatMap(({ agents }) => agents) };
-  for (const { year, months } of yearsOf(site)) {
-    yield { path: `archive/${year}`, agents: months.flatMap(({ agents }) => agents) };
-    yield* months;
-  }
-}
 
 /** The months (YYYY-MM) in which agents were published, newest first, with the paths of their pages, below the base URL. */
 function monthsOf({ agents }: Site) {
@@ -165,6 +157,30 @@ function countedMonth({ month, path, agents }: Month) {
   return { month, path, count: agents.length };
 }
 
+/** The tags that agents have, by name. */
+function tagsOf({ agents }: Site): Group[] {
+  return [...groupBy(agents, ({ tags }) => tags)]
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([key, members]) => ({ key, label: key, description: tagDescription(key, members), agents: members }));
+}
+
+/** Tags have no description, so this names the newest agents. */
+function tagDescription(key: string, agents: readonly PublishedAgent[]): string {
+  const titles = agents.slice(0, 3).map(({ title }) => title);
+  return `Agents tagged “${key}”${agents.length > titles.length ? ', such as' : ':'} ${titles.join(', ')}.`;
+}
+
+/** The most tags that a page offers. */
+const mostTags = 60;
+
+/** The most used tags, by name. The pages of agents and the search lead to the others. */
+export function commonTags(site: Site): Group[] {
+  return tagsOf(site)
+    .sort((a, b) => b.agents.length - a.agents.length)
+    .slice(0, mostTags)
+    .sort((a, b) => compareText(a.key, b.key));
+}
+
 /** How many agents of a category or tag are on a page. The list continues at `<key>/2`. */
 const pageLength = 100;
 
@@ -195,14 +211,6 @@ function groupOutputs(
     },
   };
   return [first, further];
-}
-
-/** The paths of the pages of categories and tags, below the base URL, each with the agents that it shows. */
-export function* groupAddresses(site: Site): Iterable<{ path: string; agents: readonly PublishedAgent[] }> {
-  const groups = [...categoriesOf(site).map((group) => categoryPages(site, group)), ...tagsOf(site).map(tagPages)];
-  for (const { path, pages } of groups) {
-    for (const [index, agents] of pages.entries()) yield { path: addressOf(path, index), agents };
-  }
 }
 
 /** A category or tag, divided into pages. */
@@ -301,6 +309,19 @@ function filterChoices(site: Site) {
     { name: 'runtime', label: 'Made for', all: 'Any assistant', options: options.runtime },
     { name: 'tag', label: 'Tag', all: 'Any tag', options: options.tag },
   ];
+}
+
+/** The paths of the pages of all lists, below the base URL, each with the agents that it shows. */
+export function* listAddresses(site: Site): Iterable<{ path: string; agents: readonly PublishedAgent[] }> {
+  yield { path: 'archive', agents: monthsShown(site).flatMap(({ agents }) => agents) };
+  for (const { year, months } of yearsOf(site)) {
+    yield { path: `archive/${year}`, agents: months.flatMap(({ agents }) => agents) };
+    yield* months;
+  }
+  const groups = [...categoriesOf(site).map((group) => categoryPages(site, group)), ...tagsOf(site).map(tagPages)];
+  for (const { path, pages } of groups) {
+    for (const [index, agents] of pages.entries()) yield { path: addressOf(path, index), agents };
+  }
 }
 
 export const listPages: readonly Output[] = [

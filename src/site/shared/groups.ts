@@ -1,5 +1,4 @@
 import { groupBy } from '../../lib/groups.ts';
-import { compareText } from '../../lib/text.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
 /** The agents of a category or with a tag, newest first. */
@@ -10,6 +9,11 @@ export interface Group {
   label: string;
   description: string;
   agents: PublishedAgent[];
+}
+
+/** The agents in the feeds and emails, newest first. */
+export function newest({ agents, settings }: Site): PublishedAgent[] {
+  return agents.slice(0, settings.feedLength);
 }
 
 /** The categories that have agents, in the order of the settings. */
@@ -24,30 +28,6 @@ export function categoriesOf({ settings, agents }: Site): Group[] {
 /** A group as templates list it. */
 export function counted({ key, label, description, agents }: Group) {
   return { key, label, description, count: agents.length };
-}
-
-/** The tags that agents have, by name. */
-export function tagsOf({ agents }: Site): Group[] {
-  return [...groupBy(agents, ({ tags }) => tags)]
-    .sort(([a], [b]) => compareText(a, b))
-    .map(([key, members]) => ({ key, label: key, description: tagDescription(key, members), agents: members }));
-}
-
-/** Tags have no description, so this names the newest agents. */
-function tagDescription(key: string, agents: readonly PublishedAgent[]): string {
-  const titles = agents.slice(0, 3).map(({ title }) => title);
-  return `Agents tagged “${key}”${agents.length > titles.length ? ', such as' : ':'} ${titles.join(', ')}.`;
-}
-
-/** The most tags that a page offers. */
-const mostTags = 60;
-
-/** The most used tags, by name. The pages of agents and the search lead to the others. */
-export function commonTags(site: Site): Group[] {
-  return tagsOf(site)
-    .sort((a, b) => b.agents.length - a.agents.length)
-    .slice(0, mostTags)
-    .sort((a, b) => compareText(a.key, b.key));
 }
 
 /** The fields that make two agents related. */

@@ -138,11 +138,16 @@ export interface ImageRenderer {
  * Images that the folder `cache` has for the same SVG, fonts, program and version of resvg are not drawn again. resvg
  * is loaded only if an image is missing.
  *
+ * Without `draws`, nothing is drawn: texts are laid out, and the files are empty.
+ *
  * Throws ContentError for a file that is not a font.
  */
-export function imageRenderer(files: readonly FontFile[], cache: string | null): ImageRenderer {
-  const cached = cache === null ? null : imageCache(cache);
+export function imageRenderer(files: readonly FontFile[], cache: string | null, draws: boolean): ImageRenderer {
   const fonts = files.map(fontOf);
+  if (!draws) {
+    return { fonts, render: () => new Uint8Array(), isReady: () => true, finish: () => {}, close: () => {} };
+  }
+  const cached = cache === null ? null : imageCache(cache);
   const drawing = openDrawing(files.map(({ path }) => path));
   const resvg = require('@resvg/resvg-js/package.json') as { version: string };
   const tools = createHash('sha256').update(`${programVersion}\0${resvg.version}`);
@@ -164,17 +169,6 @@ export function imageRenderer(files: readonly FontFile[], cache: string | null):
     isReady: () => drawing.isReady(),
     finish: () => drawing.finish(),
     close: () => drawing.stop(),
-  };
-}
-
-/** Draws nothing: texts are laid out, and the files are empty. */
-export function emptyImages(files: readonly FontFile[]): ImageRenderer {
-  return {
-    fonts: files.map(fontOf),
-    render: () => new Uint8Array(),
-    isReady: () => true,
-    finish: () => {},
-    close: () => {},
   };
 }
 
