@@ -17,8 +17,8 @@ import { readPublished } from '../storage/build-folder.ts';
 import { publishedPlugins, readReleases } from './install-branch.ts';
 import { BuildMemory } from './last-build.ts';
 import { readTemplates } from './read-templates.ts';
-import { type Destination, MemoryDestination, renderSite, tryAgents, UnrenderableAgents } from './render.ts';
-import { BuildWriter, refuseOtherTrees, writeInstallTree } from './write.ts';
+import { type Destination, renderSite, tryAgents, UnrenderableAgents } from './render.ts';
+import { BuildWriter, MemoryDestination, treeWriter } from './write.ts';
 
 interface RenderOptions extends Selection {
   /** The catalog folder. */
@@ -48,7 +48,7 @@ export function build({
   installTree: treeFolder,
   ...options
 }: RenderOptions & { out: string; installTree?: string | undefined }) {
-  if (treeFolder !== undefined) refuseOtherTrees(treeFolder);
+  const writeTree = treeFolder === undefined ? null : treeWriter(treeFolder);
   const templates = readTemplates(options.cwd);
   const memory = new BuildMemory(cacheOf(options), { cwd: options.cwd, out, common: commonInputs(options, templates) });
   const result = render(
@@ -58,14 +58,14 @@ export function build({
     () => new BuildWriter(out, memory),
   );
   const { destination: writer, info, selected, site, historyMissing } = result;
-  const files = treeFolder === undefined ? null : installTree(site);
+  const files = writeTree === null ? null : installTree(site);
   const written = writer.finish(options.onProgress);
   memory.save(writer, site);
   const tree =
-    treeFolder === undefined || files === null
+    writeTree === null || files === null
       ? null
       : {
-          ...writeInstallTree(treeFolder, files),
+          ...writeTree(files),
           /** The number of its newest agent; 0 without agents. */
           issue: newestIssue(site.agents),
           /** The address of the repository that it names, if the settings have one. */

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   renameSync,
+  rmdirSync,
   rmSync,
   type Stats,
   statSync,
@@ -26,6 +27,15 @@ export function makeFolder(path: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
+}
+
+/** Removes a folder below `target` if it is empty, and then the folders that are empty without it. */
+export function removeEmptyFolders(target: string, folder: string): void {
+  if (folder === '.') return;
+  const path = join(target, folder);
+  if (!existsSync(path) || readdirSync(path).length > 0) return;
+  rmdirSync(path);
+  removeEmptyFolders(target, dirname(folder));
 }
 
 /** Hashes bytes or a text: SHA-256, in base64url. */

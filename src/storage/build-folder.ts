@@ -18,7 +18,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import * as z from 'zod';
 import { parseBoundedJson } from '../lib/bounded.ts';
 import { OperationError, obstacleIn, orElse, UsageError } from '../lib/errors.ts';
-import { makeFolder, sha256Of } from '../lib/files.ts';
+import { makeFolder, removeEmptyFolders, sha256Of } from '../lib/files.ts';
 import { type BuildInfo, buildFile, buildInfo } from '../schema/documents.ts';
 import { realPath } from './disk.ts';
 import { alone, hasPid } from './lock.ts';
@@ -61,22 +61,59 @@ export function pendingFolders(target: string): string[] {
     .map((name) => join(dirname(target), name));
 }
 
-/** The folder below `staging` for the new files of a build. */
-export function stagedFolder(staging: string): string {
-  return join(staging, stagedName);
-}
-
 /**
- * Turns the folder `staging`, which contains all new files, written and synced, into a pending build. From then on,
- * this build is the current one: servers already read it, and if this process is killed, the next build finishes it.
+ * A folder for a build, with a staging folder next to it, to which new files are written before they are all put in place. What
+ * killed builds left is completed or removed first.
  */
-export function commitPending(staging: string, target: string, plan: Omit<Plan, 'replaces'>) {
-  const file = join(staging, planName);
-  writeFileSync(file, JSON.stringify({ replaces: fingerprint(target), ...plan }));
-  syncFile(file);
-  const folder = join(dirname(target), `.${basename(target)}.ready-${process.pid}`);
-  renameSync(staging, folder);
-  return { folder, staged: join(folder, stagedName), ...plan };
+export class BuildFolder {
+  /** The folder, without links. */
+  readonly target: string;
+  /** Where new files are, in the staging folder. */
+  readonly staged: string;
+  /** Whether there is no build yet. */
+  readonly isFirst: boolean;
+  readonly #staging: string;
+
+  /** Throws OperationError if `out` contains files that are not a build. */
+  constructor(out: string) {
+    this.target = existsSync(out) ? realpathSync(out) : resolve(out);
+    refuseOtherFolders(this.target, out);
+    removeLeftovers(this.target);
+    completePending(this.target);
+    this.#staging = join(dirname(this.target), `.${basename(this.target)}.staging-${process.pid}`);
+    this.staged = join(this.#staging, stagedName);
+    this.isFirst = !existsSync(this.target) || readdirSync(this.target).length === 0;
+  }
+
+  /** Makes the staged files the first build. */
+  begin(): void {
+    if (existsSync(this.target)) rmdirSync(this.target);
+    makeFolder(this.staged);
+    renameSync(this.staged, this.target);
+  }
+
+  /**
+   * Turns the staging folder, which contains all new files, into a pending build. From then on, this build is the current one:
+   * servers already read it, and if this process is killed before `completePending`, the next build finishes it. `onSync` is
+   * called before each file is synced, with the number of those before it.
+   */
+  commit(plan: Omit<Plan, 'replaces'>, onSync: (index: number) => void = () => {}): void {
+    makeFolder(this.staged);
+    // A power failure after the renames must not leave empty files.
+    for (const [index, path] of plan.moved.entries()) {
+      onSync(index);
+      syncFile(join(this.staged, path));
+    }
+    const file = join(this.#staging, planName);
+    writeFileSync(file, JSON.stringify({ replaces: fingerprint(this.target), ...plan }));
+    syncFile(file);
+    renameSync(this.#staging, join(dirname(this.target), `.${basename(this.target)}.ready-${process.pid}`));
+  }
+
+  /** Removes the staging folder, if there still is one. */
+  discard(): void {
+    rmSync(this.#staging, { recursive: true, force: true });
+  }
 }
 
 /** Finishes all pending builds of `target`, and removes obsolete plans. */
@@ -90,7 +127,8 @@ export function completePending(target: string): void {
 /**
  * Moves the files of a pending build into place, removes those that the build no longer has, and moves build.json last.
  */
-export function putInPlace(target: string, { folder, staged, moved, removed }: ReturnType<typeof commitPending>): void {
+function putInPlace(target: string, pending: NonNullable<ReturnType<typeof findPending>>): void {
+  const { folder, staged, moved, removed } = pending;
   for (const path of moved) if (path !== buildFile) move(staged, target, path);
   for (const path of removed) {
     // A new file may have replaced its folder, or need a folder with this path.
@@ -103,7 +141,7 @@ export function putInPlace(target: string, { folder, staged, moved, removed }: R
 }
 
 /** Makes the bytes of a file durable. */
-export function syncFile(path: string): void {
+function syncFile(path: string): void {
   const file = openSync(path, 'r+');
   try {
     fsyncSync(file);
@@ -140,15 +178,6 @@ function isFolder(path: string): boolean {
   return existsSync(path) && statSync(path).isDirectory();
 }
 
-/** Removes a folder below `target` if it is empty, and then the folders that are empty without it. */
-export function removeEmptyFolders(target: string, folder: string): void {
-  if (folder === '.') return;
-  const path = join(target, folder);
-  if (!existsSync(path) || readdirSync(path).length > 0) return;
-  rmdirSync(path);
-  removeEmptyFolders(target, dirname(folder));
-}
-
 function readPlan(folder: string): Plan | null {
   return orElse(() => planShape.parse(JSON.parse(readFileSync(join(folder, planName), 'utf8'))), null);
 }
@@ -158,7 +187,7 @@ function fingerprint(target: string): string {
 }
 
 /** A folder that a build writes, and the option that names it. */
-export type Written = readonly [folder: string, flag: string];
+type Written = readonly [folder: string, flag: string];
 
 /**
  * Runs `work` as the only build that writes these folders. It waits for other builds, after `say` was called with their
@@ -201,7 +230,7 @@ export async function asOnlyBuild<Result>(
 const buildPatience = { waitMs: 10 * 60_000, patienceMs: 60_000 };
 
 /** Removes the staging folders of killed builds. */
-export function removeLeftovers(target: string): void {
+function removeLeftovers(target: string): void {
   const prefix = `.${basename(target)}.staging-`;
   const parent = dirname(target);
   makeFolder(parent);
@@ -214,7 +243,7 @@ export function removeLeftovers(target: string): void {
 }
 
 /** Refuses a path that is no folder and cannot become one. `flag` is what names it. Throws OperationError. */
-export function refuseNoFolder(path: string, flag: string): void {
+function refuseNoFolder(path: string, flag: string): void {
   const obstacle = obstacleIn(path);
   if (obstacle !== null) throw new OperationError(`${obstacle}. Name a folder with ${flag}.`);
 }
@@ -224,7 +253,7 @@ export function refuseNoFolder(path: string, flag: string): void {
  * place, and one that has files but no build.json: a build did not make it, so nothing in it may be removed. Throws
  * OperationError.
  */
-export function refuseOtherFolders(target: string, out: string): void {
+function refuseOtherFolders(target: string, out: string): void {
   refuseNoFolder(target, '--out');
   if (!existsSync(target)) return;
   if (statSync(target).dev !== statSync(dirname(target)).dev) {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { joinParts } from '../../src/build/render.ts';
+import { joinParts } from '../../src/build/write.ts';
 import { jsonParts } from '../../src/site/output.ts';
 
 /** Files that consist of parts, so that a build renders only the parts that changed. */

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { OperationError } from '../../src/lib/errors.ts';
 import { followBuild } from '../../src/server/live-build.ts';
 import { siteRules } from '../../src/site/hosting/site-rules.ts';
-import { commitPending, putInPlace, stagedFolder } from '../../src/storage/build-folder.ts';
+import { BuildFolder, completePending } from '../../src/storage/build-folder.ts';
 import { inFolder, snapshot, writeFiles } from '../support/catalog.ts';
 import { ask } from '../support/requests.ts';
 import { builtCatalog, oneAgent, withRuntime } from '../support/server.ts';
@@ -29,10 +29,9 @@ async function follow(folder: string, dist = join(folder, 'dist')) {
 
 /** Makes the build of `next` a pending one of `dist`: all of its files are staged, and none is in place. */
 function stage(folder: string, next: string, removed: string[] = []) {
-  const dist = join(folder, 'dist');
-  const staging = join(folder, 'staging');
-  cpSync(next, stagedFolder(staging), { recursive: true });
-  return commitPending(staging, dist, { moved: Object.keys(snapshot(next)), removed });
+  const build = new BuildFolder(join(folder, 'dist'));
+  cpSync(next, build.staged, { recursive: true });
+  build.commit({ moved: Object.keys(snapshot(next)), removed });
 }
 
 const idOf = (dist: string) => JSON.parse(readFileSync(join(dist, 'build.json'), 'utf8')).id;
@@ -48,19 +47,19 @@ test('a pending build is served from where it is staged, and is not loaded again
     await refresh();
     assert.is(current(), before);
 
-    const pending = stage(folder, second, ['llms.txt']);
+    stage(folder, second, ['llms.txt']);
     await refresh();
     const staged = current();
     assert.equal([slugs(), staged.info.id], [['one', 'two'], ids[1]]);
     assert.equal([await staged.files.get('llms.txt'), (await staged.files.get('feed.xml')) === null], [null, false]);
-    putInPlace(dist, pending);
+    completePending(dist);
     await refresh();
     assert.is(current(), staged);
 
-    const last = stage(folder, third);
+    stage(folder, third);
     await refresh();
     assert.equal([slugs(), current().info.id], [['one', 'three', 'two'], ids[2]]);
-    putInPlace(dist, last);
+    completePending(dist);
     await refresh();
     const switched = (from: number, to: number, agents: number) => ({
       level: 30,
@@ -79,11 +78,11 @@ for (const isInPlace of [false, true]) {
       const second = builtCatalog(join(folder, 'b'), twoAgents);
       const third = builtCatalog(join(folder, 'c'), threeAgents);
       const { refresh, slugs } = await follow(folder);
-      const first = stage(folder, second);
+      stage(folder, second);
       await refresh();
-      putInPlace(dist, first);
-      const next = stage(folder, third);
-      if (isInPlace) putInPlace(dist, next);
+      completePending(dist);
+      stage(folder, third);
+      if (isInPlace) completePending(dist);
       await refresh();
       assert.equal(slugs(), ['one', 'three', 'two']);
     }));
@@ -96,9 +95,9 @@ test('after a build that was staged, a link that is switched to another copy of 
     const link = join(folder, 'link');
     symlinkSync(dist, link);
     const { refresh, current } = await follow(folder, link);
-    const pending = stage(folder, second);
+    stage(folder, second);
     await refresh();
-    putInPlace(dist, pending);
+    completePending(dist);
     rmSync(link);
     symlinkSync(second, link);
     rmSync(dist, { recursive: true });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { build, renderCatalog } from '../../src/build/build.ts';
-import { writeInstallTree } from '../../src/build/write.ts';
+import { treeWriter } from '../../src/build/write.ts';
 import { loadSettings } from '../../src/content/settings.ts';
 import { installTree } from '../../src/site/install/plugins.ts';
 import { smallSettings, temporaryFolder, writeCatalog, writeFiles } from '../support/catalog.ts';
@@ -65,7 +65,7 @@ function archives(cwd = catalog) {
 /** Publishes the catalog as the daily workflow does: the tree is committed, and the archives can be downloaded. */
 async function publish() {
   const { site, ...built } = archives();
-  writeInstallTree(tree, installTree(site));
+  treeWriter(tree)(installTree(site));
   if ((await git(tree, 'status', '--porcelain')) !== '') await save('Publish', tree);
   for (const [path, digest] of built.digests) {
     assert.is(published.get(path) ?? digest, digest, `${path} was published with other bytes`);

@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { renderCatalog } from '../../src/build/build.ts';
-import { writeInstallTree } from '../../src/build/write.ts';
+import { treeWriter } from '../../src/build/write.ts';
 import { loadSettings } from '../../src/content/settings.ts';
 import { installTree } from '../../src/site/install/plugins.ts';
 import { type SmallAgent, smallAgent, writeCatalog, writeFiles } from './catalog.ts';
@@ -39,7 +39,7 @@ export function writeRevisions(folder: string): string {
   const [catalog, tree] = [join(folder, 'catalog'), join(folder, 'tree')];
   const commit = (day: string) => commitAt(catalog, `${day}T12:00:00Z`);
   const release = (day: string) => {
-    writeInstallTree(tree, installTree(published(catalog).site));
+    treeWriter(tree)(installTree(published(catalog).site));
     commitAt(tree, `${day}T12:00:00Z`);
   };
   const gone = { slug: 'gone', date: '2026-11-12', front: { issue: '3' } };

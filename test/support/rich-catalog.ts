@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { readTemplates } from '../../src/build/read-templates.ts';
-import { MemoryDestination, renderSite } from '../../src/build/render.ts';
+import { renderSite } from '../../src/build/render.ts';
+import { MemoryDestination } from '../../src/build/write.ts';
 import { loadContent } from '../../src/content/load.ts';
 import { type Selected, select } from '../../src/content/schedule.ts';
 import { loadSettings } from '../../src/content/settings.ts';

@@ -5,7 +5,6 @@ import { UsageError } from '../../lib/errors.ts';
 import type { OnProgress } from '../../lib/lazy.ts';
 import { plural, visible } from '../../lib/text.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
-import type { Written } from '../../storage/build-folder.ts';
 import type { Console } from '../console.ts';
 import {
   type CatalogCommand,
@@ -109,8 +108,7 @@ async function changedOnly(flags: Flags, out: string, terminal: Console) {
   const { asOnlyBuild } = await import('../../storage/build-folder.ts');
   const { settings, today: day } = await openCatalog(flags);
   const selection = { today: day, future, drafts, skipInvalid };
-  const folders: Written[] = [[out, '--out']];
-  if (tree !== undefined) folders.push([tree, '--install-tree']);
+  const folders = [[out, '--out'] as const, ...(tree === undefined ? [] : [[tree, '--install-tree'] as const])];
   // Sources may change while the build waits for another one.
   let sources = inputs;
   const say = (message: string) => {

@@ -17,7 +17,7 @@ import {
 import { dirname, join, relative } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commitPending, stagedFolder } from '../../../src/storage/build-folder.ts';
+import { BuildFolder } from '../../../src/storage/build-folder.ts';
 import { inFolder, type SmallAgent, snapshot, writeCatalog } from '../../support/catalog.ts';
 import { bin, catalog, type Finished, inherited, startServer } from '../../support/process.ts';
 import { builtCatalog } from '../../support/server.ts';
@@ -138,9 +138,9 @@ test('a build that was killed while it moved its files is deployed whole', async
     const paths = readdirSync(next, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => relative(next, join(entry.parentPath, entry.name)));
-    const staging = join(folder, 'staging');
-    cpSync(next, stagedFolder(staging), { recursive: true });
-    commitPending(staging, out, { moved: paths, removed: [] });
+    const build = new BuildFolder(out);
+    cpSync(next, build.staged, { recursive: true });
+    build.commit({ moved: paths, removed: [] });
 
     const host = join(folder, 'host');
     const done = await deploy(out, host);
