@@ -100,7 +100,7 @@ export const secretForms: readonly (readonly [name: string, form: string])[] = [
   ['a Mapbox secret token', 'sk\\.eyJ[\\w-]{40}'],
   [
     'an address with a password',
-    '://[^\\s/:@"`<>?#\\\\]{0,128}:(?!(?:[$<{*]|(?:password|passwd|pass|pwd|pw|secret|PASSWORD|PASS)@))[^\\s/@"`<>?#\\\\]{3,256}@[\\w[]',
+    '://(?<user>[^\\s/:@"`<>?#\\\\]{0,128}):(?!(?:[$<{*]|(?:password|passwd|pass|pwd|pw|secret|PASSWORD|PASS|\\k<user>)@))[^\\s/@"`<>?#\\\\]{3,256}@[\\w[]',
   ],
   ['an address with a password', '://[^\\s/:@]{8,256}:x-oauth-basic@'],
   ['a signed token (JWT)', '(?:(?<![\\w-])eyJ[\\w-]{10,8000}|(?<=_)eyJ[\\w-]{10,600})\\.eyJ[\\w-]{10}'],

@@ -59,6 +59,7 @@ const harmless = [
   'gsk_<YOUR_KEY>, xai-…, r8_YOUR_TOKEN, pplx-API_KEY, glpat-<token>, npm_token, hf_token, dapi<32 hex digits>, whsec_…',
   'sk-learn-is-a-library-for-machine-learning-in-python, secret_santa_list_for_the_whole_team, re_export_everything_from_here',
   `postgres://user:<PASSWORD>@db.example, https://user:password@db.example, https://press.example:8443/a@b, \${USER}:\${PASS}@host`,
+  'postgresql://postgres:postgres@localhost:5432/test, amqp://guest:guest@broker',
   `//registry.example/:_authToken=\${NPM_TOKEN}, SharedAccessKey=<key>, Authorization: Bearer <token>`,
   '3f2504e0-4f89-41d3-9a0c-0305e82c3301 and 9fceb02d0ae598e95dc970b74767f19372d60e8f and e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
   '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n-----BEGIN PUBLIC KEY-----',

@@ -171,6 +171,7 @@ const tags: [slug: string, categories: string[], tags: string[]][] = [
   ['note-note-many', [], ['note', 'many']],
   ['coding-note-many', ['coding'], ['note', 'many']],
   ['note-for-you', [], ['note', 'new-agent']],
+  ['search-index-note', [], ['search', 'note']],
   ['a-b', [], ['new-agent', 'untagged']],
   ['a-b', ['new-agent'], ['untagged']],
   ['untagged-a', ['new-agent'], ['untagged']],

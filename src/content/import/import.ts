@@ -84,7 +84,7 @@ function partsOf(text: string): Part[] {
 function readHeading(line: string): { section: SectionName | null; level: number; title: string } | null {
   const [, marks = '', words = ''] = /^(#{1,6}) +(\S.*)$/.exec(line) ?? [];
   const title = (marks === '' ? line : words)
-    .replace(/[\s#:*_]+$/, '')
+    .replace(/(?<![\s#:*_])[\s#:*_]+$/, '')
     .replace(/^[*_]+/, '')
     .replace(/^[^(]+/, (name) => name.toLowerCase());
   const section = sectionNames.find((name) => headings[name].test(title.replace(/ \(.*\)$/, ''))) ?? null;
@@ -199,25 +199,32 @@ class Drafts {
     }
   }
 
-  /** Makes a draft. Returns null if the prompt was imported before, and a reason if it cannot become a draft. */
-  draftOf(prompt: ForeignPrompt): NewDraft | Unusable | null {
+  /** Makes a draft. Returns null if the prompt was imported before, and a reason if it does not become a draft. */
+  draftOf(prompt: ForeignPrompt): NewDraft | Skipped | Unusable | null {
     const { where } = prompt;
     const unusable = (problem: string): Unusable => ({ where, problem: maskSecrets(problem) });
     const slug = slugFrom(prompt.name);
     if (slug === '')
       return unusable('Its name has no letter from a to z and no digit, so no slug can be made from it.');
     const earlier = this.#made.get(slug);
-    if (earlier !== undefined) return unusable(`It has the same name as ${earlier}. Give one of them another name.`);
+    if (earlier !== undefined) return unusable(`It has the same slug as ${earlier}: ${slug}. Rename one of them.`);
     const { content, address, license, settings } = this.#options;
     const source: Origin = {
       ...(address === null ? {} : { address }),
       license: prompt.license ?? license ?? 'unknown',
     };
-    if (sameSource(this.#folders.get(slug)?.texts().get('agent.md'), source)) {
+    const { text, sections } = withSections(prompt.text.replace(/\r\n?/g, '\n'), prompt.inputs);
+    const existing = this.#folders.get(slug)?.texts();
+    if (sameSource(existing?.get('agent.md'), source)) {
       this.#made.set(slug, where);
-      return null;
+      const lines = ownText(text).match(/^.{20,}$/gm) ?? [text];
+      if (address !== null || lines.some((line) => existing?.get('prompt.txt')?.includes(line))) return null;
+      return {
+        where,
+        reason: `agents/${slug} was imported earlier, but from another text. If this is new, rename it.`,
+      };
     }
-    const title = prompt.title?.trim() ?? titleFrom(slug);
+    const title = prompt.title?.trim() || titleFrom(slug);
     const taken = this.#titles.get(plainTitle(title));
     if (taken !== undefined && taken !== slug)
       return unusable(`Its title, ${title}, is already the title of ${taken}.`);
@@ -228,25 +235,20 @@ class Drafts {
         return unusable(`${error.message.replace(/; choose.*$/, '')}, and was not imported from here.`);
       throw error;
     }
-    const { text, sections } = withSections(prompt.text.replace(/\r\n?/g, '\n'), prompt.inputs);
     if (prompt.text.trim() === '') return unusable('It is empty.');
     if (Buffer.byteLength(text) > maxFileBytes) return unusable(`It has more than ${maxFileBytes} bytes.`);
     const files = this.#files({ ...prompt, title, text }, slug, source);
     const { diagnostics } = parseFolder(folderOf(slug, files), this.#schema, settings.rules);
     const error = diagnostics.find(({ severity }) => severity === 'error');
-    if (error !== undefined) return unusable(`${error.message} ${error.hint} (${error.code})`);
+    if (error !== undefined)
+      return unusable(`${placeOf(error, text, prompt)}${error.message} ${error.hint} (${error.code})`);
     const publishable = isPublishable(source.license);
     const notes = [...prompt.notes];
     if (sections.length === 0) notes.push('It has no sections yet; write them.');
     else if (sections.length < 3) notes.push(`It already has ${sections.join(' and ')}; write the others.`);
-    if (source.license === 'unknown')
-      notes.push(
-        `It names no license, so it has to stay a draft. If its author allows one of ${publishableLicenses}, write that to \`license\` in its agent.md.`,
-      );
-    else if (!publishable)
-      notes.push(
-        `Its license (${source.license}) does not allow publication under ${promptLicense.name}, so it has to stay a draft.`,
-      );
+    const unnamed = `It names no license, so it has to stay a draft. If its author allows one of ${publishableLicenses}, write that to \`license\` in its agent.md.`;
+    const refused = `Its license (${source.license}) does not allow publication under ${promptLicense.name}, so it has to stay a draft.`;
+    if (!publishable) notes.push(source.license === 'unknown' ? unnamed : refused);
     return { summary: { slug, title, date: this.#date, where, license: source.license, publishable, notes }, files };
   }
 
@@ -270,6 +272,13 @@ class Drafts {
     files.set('sample-output.txt', `${placeholders.answerGuidance}\n`);
     return files;
   }
+}
+
+/** Says in which line of the source an error in the prompt of its draft is, as the start of a message. */
+function placeOf(error: { file: string; line: number }, draft: string, { text, line }: ForeignPrompt): string {
+  const wrong = error.file.endsWith('/prompt.txt') ? draft.split('\n')[error.line - 1]?.trim() : undefined;
+  const index = text.split(/\r\n?|\n/).findIndex((own) => own.trim() === wrong);
+  return index === -1 ? '' : `Line ${line + index}: `;
 }
 
 /** A prompt without the guidance that all drafts have. */

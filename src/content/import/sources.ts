@@ -23,6 +23,8 @@ export interface ForeignPrompt {
   /** Its title; null if it only has a name. */
   title: string | null;
   text: string;
+  /** The line on which the text starts, from 1. */
+  line: number;
   /** Lines of INPUT that declare the inputs which the text names. */
   inputs?: string[];
   /** Its subject, in a line; null if it does not say so. */
@@ -59,37 +61,42 @@ function readPromptFile(
   if (bytes.length > maxFileBytes)
     return unusable(`It has ${bytes.length} bytes; at most ${maxFileBytes} are allowed.`);
   if (!isUtf8(bytes) || bytes.includes(0)) return unusable('It is not UTF-8 text.');
-  const written = servedText(bytes.toString('utf8'));
+  const served = servedText(bytes.toString('utf8'));
   // Cursor does not quote patterns, which YAML would take for aliases.
-  const file = format === 'cursor' ? written.replace(/^globs:[ \t]*(\*.*)$/m, "globs: '$1'") : written;
+  const file = format === 'cursor' ? served.replace(/^globs:[ \t]*(\*.*)$/m, "globs: '$1'") : served;
   if (format === 'claude-agent' && !file.startsWith('---\n'))
     return unusable('It has no front matter, so it is not a subagent.');
   const split = file.startsWith('---\n') ? splitFrontMatter(file, path, '') : { data: {}, body: file, diagnostics: [] };
   if ('code' in split) return unusable(`${split.message} ${split.hint}`);
   const data: Record<string, unknown> = split.data;
   const published = publishedPrompt(split.body, data.metadata);
-  const { text, inputs, notes } = withInputs(published ?? split.body, format);
+  const written = published ?? split.body;
+  const { text, inputs, notes } = withInputs(written, format);
   const lineOf = (key: string) => (typeof data[key] === 'string' ? data[key].trim().replace(/\s+/g, ' ') : null);
   const own = fileFormats[format]?.nameIn === 'folder' ? basename(dirname(path)) : basename(path).replace(/\..*$/, '');
-  const dropped = Object.keys(data).filter((key) => !importedKeys.includes(key));
+  const about = line(300).safeParse(lineOf('description')).data ?? null;
+  const dropped = Object.keys(data).filter((key) =>
+    key === 'description' ? data[key] && about === null : !importedKeys.includes(key),
+  );
+  const [unread, ...more] = split.diagnostics;
   const left = format === 'skill' || format === 'fabric' ? beside : [];
   return {
     where: path,
     name: lineOf('name') ?? own,
     title: lineOf('title'),
     text,
+    line: file.slice(0, file.lastIndexOf(written)).split('\n').length,
     inputs,
-    about: line(300).safeParse(lineOf('description')).data ?? null,
+    about,
     license: lineOf('license'),
     notes: [
-      ...split.diagnostics.map(({ line, message }) => `Line ${line} of its front matter was not read: ${message}`),
-      ...(dropped.length === 0 ? [] : [`Not imported: ${dropped.join(', ')}.`]),
-      ...(published === null ? [] : ['Not imported: the text around its prompt.']),
+      unread &&
+        `Line ${unread.line} of its front matter ${more.length === 0 ? 'was' : `and ${more.length} more were`} not read: ${unread.message}`,
+      dropped.length > 0 && `Not imported: ${dropped.join(', ')}.`,
+      published !== null && 'Not imported: the text around its prompt.',
       ...notes,
-      ...(left.length === 0
-        ? []
-        : [`Not imported: ${left.length === 1 ? 'the file' : 'the files'} ${left.join(', ')} next to it.`]),
-    ],
+      left.length > 0 && `Not imported: the ${left.length === 1 ? 'file' : 'files'} ${left.join(', ')} next to it.`,
+    ].filter((note) => typeof note === 'string'),
   };
 }
 
@@ -152,7 +159,7 @@ export async function* readPromptsChat(chunks: AsyncIterable<Buffer>): AsyncGene
       count += 1;
       const where = `row ${count} (line ${line})`;
       if (type === '' || type === 'TEXT') {
-        yield { where, name: act, title: act, about: null, license: null, ...withInputs(prompt, 'prompts-chat') };
+        yield { where, name: act, title: act, line, about: null, license: null, ...withInputs(prompt, 'prompts-chat') };
       } else yield { where, reason: `Its type is ${type}; only prompts of the type TEXT can be agents.` };
     }
   } catch (error) {
@@ -255,10 +262,8 @@ export async function* readPrompts(
   }
 }
 
-async function downloaded(address: string): Promise<Buffer[]> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of download(address)) chunks.push(chunk);
-  return chunks;
+function downloaded(address: string): Promise<Buffer[]> {
+  return Readable.from(download(address)).toArray();
 }
 
 /** The path of an address, without percent-encoding. */

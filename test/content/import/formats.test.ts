@@ -159,7 +159,7 @@ test('a prompt file says which settings and files are not imported, and keeps it
   const keys = ['tools', 'allowed-tools', 'model', 'agent', 'mode', 'mcp-servers', 'hooks'];
   const front = `---\nlicense: CC0-1.0\ndescription: ${'x'.repeat(301)}\n${keys.map((key) => `${key}: x\n`).join('')}---\n`;
   const sections = '# Input\nA list.\n# Rules\n1. Count.\n# Output\nA number.\n';
-  const notes = [`Not imported: ${keys.join(', ')}.`];
+  const notes = [`Not imported: description, ${keys.join(', ')}.`];
   const beside = { '.DS_Store': 'x', 'b.md': 'x\n', 'a.md': 'x\n' };
   const rows: [format: string, file: string, notes: string[]][] = [
     ['skill', 'SKILL.md', [...notes, 'Not imported: the files a.md, b.md next to it.']],
@@ -179,6 +179,38 @@ test('a prompt file says which settings and files are not imported, and keeps it
       assert.not.match(read(folder, 'x/agent.md'), 'xxx');
     });
   }
+});
+
+test('an editor reads once that front matter is broken, and in which line of a file an error is', async () => {
+  const broken = 'name: count\ndescription: Use it: always\n\nuser: "Count."\nassistant\nuser: "Sum."\nuser: x\n';
+  const files = {
+    'a.md': `---\n${broken}---\nCount.\n`,
+    'b.md': '---\nname: b\ndescription:\n---\n\n# Output\nA number.\n\n# Steps\nAdd\u200B it.\n',
+    'c.md': '---\nname: C# Review\ntitle: ""\n---\nRead.\n',
+    'd.md': '---\nname: C++ Review\n---\nRead.\n',
+  };
+  await withImport(files, async (run) => {
+    const { result } = await run('', '--license', 'CC0-1.0');
+    const none = 'It has no sections yet; write them.';
+    const unread = 'This text has a colon and a space, which YAML takes for another key.';
+    assert.equal(
+      result.drafts.map(({ slug, title, notes }) => [slug, title, ...notes]),
+      [
+        [
+          ...['count', 'Count', `Line 3 of its front matter and 3 more were not read: ${unread}`],
+          ...['Not imported: user.', none],
+        ],
+        ['c-review', 'C Review', none],
+      ],
+    );
+    assert.equal(
+      result.problems.map(({ where, problem }) => `${where}: ${problem}`.slice(0, 60)),
+      [
+        'in/b.md: Line 10: This is the hidden character U+200B, a zer',
+        'in/d.md: It has the same slug as in/c.md: c-review. Rename o',
+      ],
+    );
+  });
 });
 
 const files: [name: string, file: string, bytes: Uint8Array, problem: string][] = [

@@ -86,8 +86,12 @@ source:
 
 const token = ['ghp', 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6'].join('_');
 const problems: [name: string, csv: string | Uint8Array, expected: string[]][] = [
-  ['a secret', `act,prompt\nA,${token}\n`, ['row 1 (line 2): This looks like a GitHub token.']],
-  ['a hidden character', 'act,prompt\nA,a\u202eb\n', ['row 1 (line 2): This is the hidden character U+202E']],
+  ['a secret', `act,prompt\nA,${token}\n`, ['row 1 (line 2): Line 2: This looks like a GitHub token.']],
+  [
+    'a hidden character in the middle of its text',
+    'act,prompt\nA,"Count.\r\n# Output\r\n\r\na\u202eb\r\n# Rules\r\nc"\n',
+    ['row 1 (line 2): Line 5: This is the hidden character U+202E'],
+  ],
   [
     'a secret in a title',
     `act,prompt\n${token},b\nThe one agent,c\n`,
@@ -182,7 +186,7 @@ test('an import continues where the limit stopped it, names repetitions, and wri
       ],
     );
     assert.equal(dry.result.problems, [
-      { where: 'row 4 (line 5)', problem: 'It has the same name as row 1 (line 2). Give one of them another name.' },
+      { where: 'row 4 (line 5)', problem: 'It has the same slug as row 1 (line 2): prompt-a. Rename one of them.' },
     ]);
     assert.equal(snapshot(folder), before);
 

@@ -89,6 +89,30 @@ test('a draft gets the next date that no other agent has, and the same name from
   });
 });
 
+test('a prompt on this machine with the name of an imported one is named, unless the draft was made from it', async () => {
+  const files = {
+    'a/review.md': 'Read the code line by line.\nReport each bug with its line.\n',
+    'b/review.md': 'Read the play.\nReport each scene that drags.\n',
+  };
+  await withImport(files, async (run, folder) => {
+    await run('a');
+    assert.equal((await run('a')).result.known, ['review']);
+    const other = await run('b');
+    const reason = 'agents/review was imported earlier, but from another text. If this is new, rename it.';
+    assert.equal([other.code, other.result.known, other.result.skipped], [0, [], [{ where: 'b/review.md', reason }]]);
+    writeFiles(folder, { 'agents/review/prompt.txt': 'INPUT\nReport each bug with its line.\n' });
+    assert.equal([(await run('a')).result.known, (await run('b')).result.known], [['review'], []]);
+  });
+});
+
+test('an import of a line with a very long run of spaces takes no time', async () => {
+  await withImport({ 'a.md': `| Count. |${' '.repeat(100_000)}| Sum. |\n` }, async (run) => {
+    const start = process.cpuUsage();
+    assert.is((await run('')).result.drafts.length, 1);
+    assert.ok(process.cpuUsage(start).user < 4_000_000, 'it takes quadratic time');
+  });
+});
+
 for (const limit of ['0', '-1', '1.5', 'ten', '12345678']) {
   test(`--limit ${limit} is wrong usage`, async () => {
     const { code, stderr } = await catalog(['import', 'a.csv', '--from', 'prompts-chat', `--limit=${limit}`]);
