@@ -45,8 +45,13 @@ function explainSaid(said: string): string | null {
 const limits = { maxBuffer: 2 ** 30, timeout: 60_000 };
 const options = (cwd: string) => ({
   cwd,
-  env: { ...process.env, ...workTreeOfHook(cwd), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' },
+  env: { ...process.env, ...ownPathspecs, ...workTreeOfHook(cwd), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0' },
 });
+
+/** Hooks get these from options of git, such as Magit's `--literal-pathspecs`. With them, other files would match. */
+const ownPathspecs = Object.fromEntries(
+  ['LITERAL', 'GLOB', 'NOGLOB', 'ICASE'].map((kind) => [`GIT_${kind}_PATHSPECS`, undefined]),
+);
 
 /**
  * Hooks and aliases get GIT_DIR from git, often without GIT_WORK_TREE. Git then takes the folder of the command for the top
@@ -193,10 +198,12 @@ export interface Commit {
  * so no text in a repository can look like one. Throws GitError, for example if git takes longer than a minute.
  */
 export function commitsIn(cwd: string, options: readonly string[]): Commit[] {
-  const settings = ['-c', 'core.quotePath=false', '-c', 'log.showSignature=false', '-c', 'log.showRoot=true'];
+  const settings = ['core.quotePath=false', 'log.showSignature=false', 'log.showRoot=true', 'log.diffMerges=separate'];
   const log = git(cwd, [
-    ...[...settings, 'log', '--format=%x00%H%x09%ct', '--first-parent', '-m', '--no-renames'],
-    ...['--diff-algorithm=myers', ...options],
+    ...[...settings, 'diff.relative=false'].flatMap((setting) => ['-c', setting]),
+    ...['log', '--format=%x00%H%x09%ct', '--first-parent', '-m', '--no-renames', '--diff-algorithm=myers'],
+    // Attributes could make Git skip files, or compare something else than their texts.
+    ...['--text', '--no-textconv', ...options],
   ]);
   return log
     .split('\0')

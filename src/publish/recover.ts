@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isStagedName } from '../content/new/write.ts';
 import { OperationError, orElse } from '../lib/errors.ts';
 import { isDraftName } from '../lib/files.ts';
-import { changeByGit, GitError, git, gitBytes, gitOrNull, orNull } from '../lib/git.ts';
+import { changeByGit, commitsIn, GitError, git, gitBytes, gitOrNull, orNull } from '../lib/git.ts';
 import { alone } from '../storage/lock.ts';
 import type { Release } from './plan.ts';
 import { withIssueLine } from './write-numbers.ts';
@@ -65,11 +65,8 @@ async function restoreFile(root: string, path: string): Promise<void> {
  * the repository does not have the parent.
  */
 function changedBy(root: string, commit: string): string[] {
-  const settings = ['-c', 'log.showRoot=true', '-c', 'log.showSignature=false'];
-  const options = ['-1', '--first-parent', '-m', '-z', '--format=', '--name-only', '--no-renames'];
-  return git(root, [...settings, 'log', ...options, commit])
-    .split('\0')
-    .filter((path) => path !== '');
+  const [{ lines = [] } = {}] = commitsIn(root, ['-1', '--name-only', commit]);
+  return lines.filter((path) => path !== '');
 }
 
 /** Where git has a working tree. */

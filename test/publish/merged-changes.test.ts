@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -307,6 +307,22 @@ for (const [instant, isThird] of nights) {
       commitAt(folder, instant);
       assert.equal(errors(folder, '2026-01-02'), isThird ? [] : [`issue/early three/agent.md:30 ${drop}`]);
       if (isThird) assert.is(announced(folder, '2026-01-02'), 3);
+    }));
+}
+
+for (const [what, attributes, env] of [
+  ['if attributes hide changes of files', 'agents/** -diff', {}],
+  ['in a hook of `git --literal-pathspecs`, as Magit runs it', '', { GIT_LITERAL_PATHSPECS: '1' }],
+] as const) {
+  test(`the number of a deleted agent stays taken ${what}`, () =>
+    withRecord(async (folder) => {
+      remove(folder, 'three');
+      commit(folder);
+      put(folder, { slug: 'today', date: today });
+      commit(folder);
+      writeFileSync(join(folder, '.git/info/attributes'), attributes);
+      const { stderr } = await catalog(['publish', '--dry-run', '--cwd', folder, '--today', today], { env });
+      assert.match(stderr, 'Would publish No. 4: ');
     }));
 }
 
