@@ -41,71 +41,8 @@ export function requireMailKey({ CATALOG_MAIL_KEY }: NodeJS.ProcessEnv): void {
 /** The file of the key in the data folder. */
 const fileName = 'mail.key';
 
-/**
- * The key that signs the links in emails: CATALOG_MAIL_KEY, or else the file `mail.key` in the data folder, which is made
- * if it does not exist and which only its owner can read.
- *
- * Throws UsageError if the variable is too short, and OperationError if the file cannot be used.
- */
-export async function openMailKey(options: MailKeyOptions): Promise<Buffer> {
-  const { folder, random, disk = fs } = options;
-  const existing = await readMailKey(options);
-  if (existing !== null) return existing;
-  const path = join(folder, fileName);
-  const draft = `${path}.${random(6).toString('hex')}`;
-  try {
-    await makeFolder(disk, dirname(path));
-    await createFile(disk, draft, Buffer.from(`${random(32).toString('hex')}\n`));
-    // Unlike a rename, a link never replaces the key that another process made meanwhile.
-    await disk.link(draft, path).catch((error) => hasCode(error, 'EEXIST') || Promise.reject(error));
-    await disk.unlink(draft);
-    await syncFolder(disk, folder);
-  } catch (error) {
-    throw prevented(`The key ${path} cannot be made`, error);
-  }
-  return openMailKey(options);
-}
-
-/** The same key, or null if none was made yet. */
-export async function readMailKey(options: Omit<MailKeyOptions, 'random'>): Promise<Buffer | null> {
-  const { environment, folder, disk = fs } = options;
-  const variable = environment.CATALOG_MAIL_KEY?.trim();
-  if (variable) {
-    if (variable.length >= 32) return Buffer.from(variable);
-    throw new UsageError(
-      'CATALOG_MAIL_KEY is too short; it has to have at least 32 characters (openssl rand -hex 32).',
-    );
-  }
-  const path = join(folder, fileName);
-  const text = await disk
-    .readFile(path, 'utf8')
-    .catch(ifMissing(null))
-    .catch((cause) => {
-      throw prevented(`The key ${path} cannot be read`, cause);
-    });
-  if (text === null) return null;
-  if (/^[0-9a-f]{64}\n?$/.test(text)) return Buffer.from(text.trim(), 'hex');
-  throw new OperationError(
-    `The key ${path} is damaged. Restore it from a backup. If you delete it, links in emails that were sent stop working.`,
-  );
-}
-
-/**
- * The keys of valid links and pseudonyms. mail.key has the bytes of the key as hexadecimal digits. The same digits in
- * CATALOG_MAIL_KEY are a text, and so another key: what was made with one of them stays valid with the other.
- */
-function keysOf(key: Buffer): Buffer[] {
-  const text = key.toString('latin1');
-  return [key, /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : Buffer.from(key.toString('hex'))];
-}
-
-/** The pseudonym of an address, in any case: without the key, nobody can tell which address it is. */
-export function addressHash(address: string, key: Buffer): string {
-  return createHmac('sha256', key).update(`address:${address.toLowerCase()}`).digest('base64url');
-}
-
 /** The purpose of the link with a token. */
-export type Purpose = 'confirm' | 'unsubscribe';
+type Purpose = 'confirm' | 'unsubscribe';
 
 const claims = z.strictObject({
   v: z.literal(1),
@@ -121,92 +58,145 @@ const claims = z.strictObject({
 export type Claims = z.infer<typeof claims>;
 
 /** Why a token is invalid: it was not signed with the key, it has expired, or it is for something else. */
-export type TokenProblem = 'forged' | 'expired' | 'other-purpose';
+type TokenProblem = 'forged' | 'expired' | 'other-purpose';
 
 /** How long a link to confirm works, in milliseconds. */
 const confirmationMs = 7 * 24 * 60 * 60 * 1000;
 
-/** The values that links are made with. */
-interface LinkOptions {
-  /** The address of the server, without a slash at its end. */
-  runtimeUrl: string;
-  /** The key of tokens (`openMailKey`). */
-  key: Buffer;
-}
-
 type Subscribed = Pick<Subscription, 'id' | 'list'>;
 
-/** The address of the page that confirms a subscription. It works for seven days from `now` (milliseconds since 1970). */
-export function confirmAddress({ id, list }: Subscribed, { runtimeUrl, key }: LinkOptions, now: number): string {
-  const exp = Math.floor((now + confirmationMs) / 1000);
-  return `${runtimeUrl}/subscription/confirm?token=${sign({ v: 1, purpose: 'confirm', id, list, exp }, key)}`;
+/** The key that signs the links in emails, and makes the pseudonyms of addresses. */
+export class MailKey {
+  /** Do not log them. */
+  readonly bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  /**
+   * The key that signs the links in emails: CATALOG_MAIL_KEY, or else the file `mail.key` in the data folder, which is made
+   * if it does not exist and which only its owner can read.
+   *
+   * Throws UsageError if the variable is too short, and OperationError if the file cannot be used.
+   */
+  static async open(options: MailKeyOptions): Promise<MailKey> {
+    const { folder, random, disk = fs } = options;
+    const existing = await MailKey.read(options);
+    if (existing !== null) return existing;
+    const path = join(folder, fileName);
+    const draft = `${path}.${random(6).toString('hex')}`;
+    try {
+      await makeFolder(disk, dirname(path));
+      await createFile(disk, draft, Buffer.from(`${random(32).toString('hex')}\n`));
+      // Unlike a rename, a link never replaces the key that another process made meanwhile.
+      await disk.link(draft, path).catch((error) => hasCode(error, 'EEXIST') || Promise.reject(error));
+      await disk.unlink(draft);
+      await syncFolder(disk, folder);
+    } catch (error) {
+      throw prevented(`The key ${path} cannot be made`, error);
+    }
+    return MailKey.open(options);
+  }
+
+  /** The same key, or null if none was made yet. */
+  static async read(options: Omit<MailKeyOptions, 'random'>): Promise<MailKey | null> {
+    const { environment, folder, disk = fs } = options;
+    const variable = environment.CATALOG_MAIL_KEY?.trim();
+    if (variable) {
+      if (variable.length >= 32) return new MailKey(Buffer.from(variable));
+      throw new UsageError(
+        'CATALOG_MAIL_KEY is too short; it has to have at least 32 characters (openssl rand -hex 32).',
+      );
+    }
+    const path = join(folder, fileName);
+    const text = await disk
+      .readFile(path, 'utf8')
+      .catch(ifMissing(null))
+      .catch((cause) => {
+        throw prevented(`The key ${path} cannot be read`, cause);
+      });
+    if (text === null) return null;
+    if (/^[0-9a-f]{64}\n?$/.test(text)) return new MailKey(Buffer.from(text.trim(), 'hex'));
+    throw new OperationError(
+      `The key ${path} is damaged. Restore it from a backup. If you delete it, links in emails that were sent stop working.`,
+    );
+  }
+
+  /** The pseudonym of an address, in any case: without the key, nobody can tell which address it is. */
+  addressHash(address: string): string {
+    return hmac(`address:${address.toLowerCase()}`, this.bytes);
+  }
+
+  /**
+   * The address of the page that confirms a subscription. It works for seven days from `now` (milliseconds
+   * since 1970). `runtimeUrl` is the address of the server, without a slash at its end.
+   */
+  confirmAddress({ id, list }: Subscribed, runtimeUrl: string, now: number): string {
+    const exp = Math.floor((now + confirmationMs) / 1000);
+    return `${runtimeUrl}/subscription/confirm?token=${this.#sign({ v: 1, purpose: 'confirm', id, list, exp })}`;
+  }
+
+  /**
+   * The address of the page that ends a subscription, which always works. A POST to it needs no cookies and is not
+   * redirected, so it can be in a List-Unsubscribe header (RFC 8058).
+   */
+  unsubscribeAddress({ id, list }: Subscribed, runtimeUrl: string): string {
+    return `${runtimeUrl}/subscription/unsubscribe?token=${this.#sign({ v: 1, purpose: 'unsubscribe', id, list })}`;
+  }
+
+  /** Checks a token. `now` is in milliseconds since 1970. */
+  readToken(token: string, purpose: Purpose, now: number): Claims | TokenProblem {
+    const [content = '', signature = '', ...rest] = token.split('.');
+    const received = Buffer.from(signature);
+    const signatures = this.#all().map((each) => Buffer.from(hmac(content, each)));
+    const isSigned = signatures.some((each) => received.length === each.length && timingSafeEqual(received, each));
+    if (rest.length > 0 || !isSigned) return 'forged';
+    const { data } = claims.safeParse(JSON.parse(Buffer.from(content, 'base64url').toString('utf8')));
+    if (data === undefined) return 'forged';
+    if (data.purpose !== purpose) return 'other-purpose';
+    return data.exp !== undefined && now > data.exp * 1000 ? 'expired' : data;
+  }
+
+  /** Whether a subscription gets emails: it was confirmed, not ended, and confirmed after its address was suppressed. */
+  isActive(subscription: StoredSubscription, suppressions: ReadonlyMap<string, string>): boolean {
+    const { email, confirmed, unsubscribed } = subscription;
+    if (confirmed === undefined || unsubscribed !== undefined) return false;
+    return suppressions.size === 0 || Date.parse(confirmed) > this.suppressedAt(email, suppressions);
+  }
+
+  /** When an address was last suppressed, in milliseconds since 1970; 0 if it was not. */
+  suppressedAt(email: string, suppressions: ReadonlyMap<string, string>): number {
+    const hashes = this.#all().map((each) => new MailKey(each).addressHash(email));
+    return Math.max(0, ...hashes.map((hash) => Date.parse(suppressions.get(hash) ?? '') || 0));
+  }
+
+  /**
+   * The keys of valid links and pseudonyms. mail.key has the bytes of the key as hexadecimal digits. The same digits in
+   * CATALOG_MAIL_KEY are a text, and so another key: what was made with one of them stays valid with the other.
+   */
+  #all(): Buffer[] {
+    const { bytes } = this;
+    const text = bytes.toString('latin1');
+    return [bytes, /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : Buffer.from(bytes.toString('hex'))];
+  }
+
+  #sign(content: Claims): string {
+    const text = Buffer.from(JSON.stringify(content)).toString('base64url');
+    return `${text}.${hmac(text, this.bytes)}`;
+  }
 }
 
-/**
- * The address of the page that ends a subscription, which always works. A POST to it needs no cookies and is not
- * redirected, so it can be in a List-Unsubscribe header (RFC 8058).
- */
-export function unsubscribeAddress({ id, list }: Subscribed, { runtimeUrl, key }: LinkOptions): string {
-  return `${runtimeUrl}/subscription/unsubscribe?token=${sign({ v: 1, purpose: 'unsubscribe', id, list }, key)}`;
-}
-
-/** Checks a token. `now` is in milliseconds since 1970. */
-export function readToken(token: string, purpose: Purpose, key: Buffer, now: number): Claims | TokenProblem {
-  const [content = '', signature = '', ...rest] = token.split('.');
-  const received = Buffer.from(signature);
-  const signatures = keysOf(key).map((each) => Buffer.from(signatureOf(content, each)));
-  const isSigned = signatures.some((each) => received.length === each.length && timingSafeEqual(received, each));
-  if (rest.length > 0 || !isSigned) return 'forged';
-  const { data } = claims.safeParse(JSON.parse(Buffer.from(content, 'base64url').toString('utf8')));
-  if (data === undefined) return 'forged';
-  if (data.purpose !== purpose) return 'other-purpose';
-  return data.exp !== undefined && now > data.exp * 1000 ? 'expired' : data;
-}
-
-function sign(content: Claims, key: Buffer): string {
-  const text = Buffer.from(JSON.stringify(content)).toString('base64url');
-  return `${text}.${signatureOf(text, key)}`;
-}
-
-function signatureOf(content: string, key: Buffer): string {
+function hmac(content: string, key: Buffer): string {
   return createHmac('sha256', key).update(content).digest('base64url');
 }
 
 /** The dependencies of the rules about consent. */
 export interface ConsentTools {
   subscriptions: SubscriptionStore;
-  /** The key of tokens and pseudonyms (`openMailKey`). */
-  key: Buffer;
+  key: MailKey;
   /** Milliseconds since 1970. */
   now(): number;
-}
-
-/**
- * Confirms a subscription. False if it cannot be confirmed any more: it was erased, its reader left the list, or its address was
- * suppressed after it was confirmed.
- *
- * The time is later than any suppression of the address, also if the clock went back since then.
- */
-export async function confirm({ id }: Claims, { subscriptions, key, now }: ConsentTools): Promise<boolean> {
-  const [subscription] = await subscriptions.find({ id });
-  if (subscription === undefined || subscription.unsubscribed !== undefined) return false;
-  const suppressions = await subscriptions.suppressions();
-  if (subscription.confirmed !== undefined) return isActive(subscription, suppressions, key);
-  const earliest = suppressedAt(subscription.email, suppressions, key) + 1;
-  await subscriptions.mark(id, 'confirmed', new Date(Math.max(now(), earliest)).toISOString());
-  return true;
-}
-
-/**
- * Ends all subscriptions of an address to a list, also newer ones than the subscription of the link. If they were erased or ended
- * before, there is nothing to do.
- */
-export async function unsubscribe({ id }: Claims, { subscriptions, now }: ConsentTools): Promise<void> {
-  const [subscription] = await subscriptions.find({ id });
-  if (subscription === undefined) return;
-  const isOpen = (each: StoredSubscription) => isSame(each, subscription) && each.unsubscribed === undefined;
-  const all = await subscriptions.find({ email: subscription.email });
-  if (all.some(isOpen)) await subscriptions.mark(id, 'unsubscribed', new Date(now()).toISOString());
 }
 
 /**
@@ -215,31 +205,15 @@ export async function unsubscribe({ id }: Claims, { subscriptions, now }: Consen
  */
 export async function recipients(
   list: ListName,
-  { subscriptions, key }: { subscriptions: Pick<SubscriptionStore, 'find' | 'suppressions'>; key: Buffer },
+  { subscriptions, key }: { subscriptions: Pick<SubscriptionStore, 'find' | 'suppressions'>; key: MailKey },
 ): Promise<StoredSubscription[]> {
   const suppressions = await subscriptions.suppressions();
   const byAddress = new Map<string, StoredSubscription>();
   for (const subscription of await subscriptions.find({ list })) {
     const address = subscription.email.toLowerCase();
-    if (!byAddress.has(address) && isActive(subscription, suppressions, key)) byAddress.set(address, subscription);
+    if (!byAddress.has(address) && key.isActive(subscription, suppressions)) byAddress.set(address, subscription);
   }
   return [...byAddress.values()];
-}
-
-/** Whether a subscription gets emails: it was confirmed, not ended, and confirmed after its address was suppressed. */
-export function isActive(
-  subscription: StoredSubscription,
-  suppressions: ReadonlyMap<string, string>,
-  key: Buffer,
-): boolean {
-  const { email, confirmed, unsubscribed } = subscription;
-  if (confirmed === undefined || unsubscribed !== undefined) return false;
-  return suppressions.size === 0 || Date.parse(confirmed) > suppressedAt(email, suppressions, key);
-}
-
-/** When an address was last suppressed, in milliseconds since 1970; 0 if it was not. */
-function suppressedAt(email: string, suppressions: ReadonlyMap<string, string>, key: Buffer): number {
-  return Math.max(0, ...keysOf(key).map((each) => Date.parse(suppressions.get(addressHash(email, each)) ?? '') || 0));
 }
 
 /** A mailbox gets at most this many emails that ask for a confirmation in `askWindowMs`, for all lists and its addresses. */
@@ -258,7 +232,7 @@ export async function toAsk(id: string, { subscriptions, key }: ConsentTools): P
   if (asking === undefined || asking.confirmed !== undefined || asking.unsubscribed !== undefined) return null;
   const all = await subscriptions.find({ mailbox: asking.email });
   const suppressions = await subscriptions.suppressions();
-  if (all.some((each) => isSame(each, asking) && isActive(each, suppressions, key))) return null;
+  if (all.some((each) => isSame(each, asking) && key.isActive(each, suppressions))) return null;
   const position = all.findIndex((each) => each.id === id);
   /** The requests that an email asked about: those that shared it count once. */
   const asked: StoredSubscription[] = [];
@@ -388,9 +362,8 @@ export function openConfirmations(tools: ConfirmationTools) {
       const subscription = await toAsk(id, tools).finally(() => unsent.delete(id));
       const url = runtimeUrl();
       if (subscription === null || url === null) return;
-      const links = { runtimeUrl: url, key };
-      const confirm = confirmAddress(subscription, links, now());
-      const unsubscribe = unsubscribeAddress(subscription, links);
+      const confirm = key.confirmAddress(subscription, url, now());
+      const unsubscribe = key.unsubscribeAddress(subscription, url);
       await smtp.send(confirmationMail(subscription, { title: title(), confirm, unsubscribe }));
     } catch (error) {
       const { outcome = null, code = null, status = null } = error as Partial<SmtpFailed>;
@@ -425,39 +398,80 @@ export function openConfirmations(tools: ConfirmationTools) {
   };
 }
 
-/** The dependencies of the links in emails, which also work while no emails are sent. */
-export interface Consent extends ConsentTools {
+/** What readers confirm and end their subscriptions with, by the links in emails, which also work while no emails are sent. */
+export class Consent {
   /** Null if emails are not sent. Subscriptions then need no confirmation. */
-  confirmations: ReturnType<typeof openConfirmations> | null;
-}
+  readonly confirmations: ReturnType<typeof openConfirmations> | null;
+  readonly #tools: ConsentTools;
 
-/**
- * Opens what readers confirm and end their subscriptions with. Null if a provider does that itself, or if no email was ever
- * sent. Throws OperationError if emails are set up, but the build does not say where the server is.
- */
-export async function openConsent(
-  { data, smtp, mailKey }: { data: string; smtp: SmtpSettings | null; mailKey: string | undefined },
-  { subscriptions, name }: SubscriberStore,
-  { title, runtimeUrl, log }: Pick<ConfirmationTools, 'title' | 'runtimeUrl'> & { log: Logger },
-): Promise<Consent | null> {
-  if (subscriptions === undefined) {
-    if (smtp !== null) log.info(`emails are not sent, since ${name} asks readers to confirm`);
-    return null;
+  constructor(tools: ConsentTools, confirmations: Consent['confirmations']) {
+    this.#tools = tools;
+    this.confirmations = confirmations;
   }
-  const source = { environment: { CATALOG_MAIL_KEY: mailKey }, folder: data, random: randomBytes };
-  const tools = { subscriptions, now: Date.now };
-  if (smtp === null) {
-    log.info('subscriptions are not confirmed by email, since CATALOG_SMTP_URL is not set');
-    const key = await readMailKey(source);
-    return key === null ? null : { ...tools, key, confirmations: null };
+
+  /**
+   * Opens what readers confirm and end their subscriptions with. Null if a provider does that itself, or if no email was ever
+   * sent. Throws OperationError if emails are set up, but the build does not say where the server is.
+   */
+  static async open(
+    { data, smtp, mailKey }: { data: string; smtp: SmtpSettings | null; mailKey: string | undefined },
+    { subscriptions, name }: SubscriberStore,
+    { title, runtimeUrl, log }: Pick<ConfirmationTools, 'title' | 'runtimeUrl'> & { log: Logger },
+  ): Promise<Consent | null> {
+    if (subscriptions === undefined) {
+      if (smtp !== null) log.info(`emails are not sent, since ${name} asks readers to confirm`);
+      return null;
+    }
+    const source = { environment: { CATALOG_MAIL_KEY: mailKey }, folder: data, random: randomBytes };
+    const tools = { subscriptions, now: Date.now };
+    if (smtp === null) {
+      log.info('subscriptions are not confirmed by email, since CATALOG_SMTP_URL is not set');
+      const key = await MailKey.read(source);
+      return key === null ? null : new Consent({ ...tools, key }, null);
+    }
+    if (runtimeUrl() === null) {
+      throw new OperationError(
+        'CATALOG_SMTP_URL is set, but the build has no server for the links in emails. Set runtimeUrl, and build again.',
+      );
+    }
+    const { openSmtp } = await import('./smtp.ts');
+    const key = await MailKey.open(source);
+    const confirmations = openConfirmations({ ...tools, key, smtp: openSmtp(smtp), title, runtimeUrl, log });
+    return new Consent({ ...tools, key }, confirmations);
   }
-  if (runtimeUrl() === null) {
-    throw new OperationError(
-      'CATALOG_SMTP_URL is set, but the build has no server for the links in emails. Set runtimeUrl, and build again.',
-    );
+
+  /** Checks the token in a link. */
+  readToken(token: string, purpose: Purpose): Claims | TokenProblem {
+    return this.#tools.key.readToken(token, purpose, this.#tools.now());
   }
-  const { openSmtp } = await import('./smtp.ts');
-  const key = await openMailKey(source);
-  const confirmations = openConfirmations({ ...tools, key, smtp: openSmtp(smtp), title, runtimeUrl, log });
-  return { ...tools, key, confirmations };
+
+  /**
+   * Confirms a subscription. False if it cannot be confirmed any more: it was erased, its reader left the list, or its address was
+   * suppressed after it was confirmed.
+   *
+   * The time is later than any suppression of the address, also if the clock went back since then.
+   */
+  async confirm({ id }: Claims): Promise<boolean> {
+    const { subscriptions, key, now } = this.#tools;
+    const [subscription] = await subscriptions.find({ id });
+    if (subscription === undefined || subscription.unsubscribed !== undefined) return false;
+    const suppressions = await subscriptions.suppressions();
+    if (subscription.confirmed !== undefined) return key.isActive(subscription, suppressions);
+    const earliest = key.suppressedAt(subscription.email, suppressions) + 1;
+    await subscriptions.mark(id, 'confirmed', new Date(Math.max(now(), earliest)).toISOString());
+    return true;
+  }
+
+  /**
+   * Ends all subscriptions of an address to a list, also newer ones than the subscription of the link. If they were erased or ended
+   * before, there is nothing to do.
+   */
+  async unsubscribe({ id }: Claims): Promise<void> {
+    const { subscriptions, now } = this.#tools;
+    const [subscription] = await subscriptions.find({ id });
+    if (subscription === undefined) return;
+    const isOpen = (each: StoredSubscription) => isSame(each, subscription) && each.unsubscribed === undefined;
+    const all = await subscriptions.find({ email: subscription.email });
+    if (all.some(isOpen)) await subscriptions.mark(id, 'unsubscribed', new Date(now()).toISOString());
+  }
 }

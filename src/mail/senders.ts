@@ -16,7 +16,7 @@ import {
   type Subject,
   withUnsubscribe,
 } from './campaign.ts';
-import { addressHash, isActive, openMailKey, recipients, requireMailKey, unsubscribeAddress } from './consent.ts';
+import { MailKey, recipients, requireMailKey } from './consent.ts';
 import type { ListName, StoredSubscription, SubscriptionStore } from './provider.ts';
 import { buttondown } from './providers/buttondown.ts';
 import { listmonk } from './providers/listmonk.ts';
@@ -133,7 +133,7 @@ async function openSmtpSender(
   }
   if (subscriptions !== undefined) requireMailKey(environment);
   else await readSubscriptions(join(data, 'signups.jsonl'), refuseMalformed);
-  const key = await openMailKey({ environment, folder: data, random: randomBytes });
+  const key = await MailKey.open({ environment, folder: data, random: randomBytes });
   const smtp = openSmtp(settings.smtp, { maxConnections: mostAtOnce, rateLimit: settings.rate, wait });
   const sender = smtpSender({
     ...{ smtp, key, list, runtimeUrl, now, signal, onProgress },
@@ -146,8 +146,7 @@ async function openSmtpSender(
 interface SmtpSenderTools extends Pick<SenderOptions, 'list' | 'now' | 'signal' | 'onProgress'> {
   smtp: Smtp;
   subscriptions: Omit<SubscriptionStore, 'mark'>;
-  /** The key of links and pseudonyms (`openMailKey`). */
-  key: Buffer;
+  key: MailKey;
   /** The address of the server that ends subscriptions. */
   runtimeUrl: string;
   /** The domain of the sender, for Message-ID and List-Id. */
@@ -177,7 +176,7 @@ export function smtpSender(tools: SmtpSenderTools): Sender {
   const { smtp, subscriptions, key, list, runtimeUrl, domain } = tools;
 
   const sendTo: SendTo = ({ key: name, mail }, { id, email }, beforeEnd) => {
-    const unsubscribe = unsubscribeAddress({ id, list }, { runtimeUrl, key });
+    const unsubscribe = key.unsubscribeAddress({ id, list }, runtimeUrl);
     const { subject, html, text } = withUnsubscribe(mail, unsubscribe);
     const headers = { 'List-Id': `${list} <${list}.${domain}>` };
     const messageId = `<${messageHash(name, id)}@${domain}>`;
@@ -241,7 +240,7 @@ async function sendWaiting(
 
   /** Returns the reader with a subscription; undefined if they have left since the start. */
   async function readerOf(id: string): Promise<StoredSubscription | undefined> {
-    return (await subscriptions.find({ id })).find((reader) => isActive(reader, suppressions, key));
+    return (await subscriptions.find({ id })).find((reader) => key.isActive(reader, suppressions));
   }
 
   /** Waits for a turn, which one email has at a time. Returns what ends it. */
@@ -288,7 +287,7 @@ async function sendWaiting(
     await mark(id, 'refused');
     const time = now().toISOString();
     // The clock may have gone back since the reader confirmed.
-    await subscriptions.suppress(addressHash(email, key), time > confirmed ? time : confirmed);
+    await subscriptions.suppress(key.addressHash(email), time > confirmed ? time : confirmed);
   }
 
   async function work(): Promise<void> {

@@ -20,7 +20,7 @@ import {
 } from '../storage/line-file.ts';
 import { type LockOptions, withLock } from '../storage/lock.ts';
 import { ProviderFailed, secretsOf } from './calls.ts';
-import { addressHash } from './consent.ts';
+import type { MailKey } from './consent.ts';
 import {
   type Criterion,
   listNames,
@@ -311,7 +311,7 @@ function isOf(line: Buffer, address: string, ids: Set<string>): boolean {
 export async function eraseAddress(
   path: string,
   address: string,
-  { now, random, warn, key }: Pick<LockOptions, 'now' | 'random' | 'warn'> & { key: Buffer | null },
+  { now, random, warn, key }: Pick<LockOptions, 'now' | 'random' | 'warn'> & { key: MailKey | null },
 ) {
   const file = await fs.realpath(path).catch(explain(path));
   const rotated = await rotatedFiles(file);
@@ -321,7 +321,7 @@ export async function eraseAddress(
   const before = once(async () => {
     if (key === null) return;
     const { suppress } = fileSubscriptions(path);
-    await suppress(addressHash(address.trim(), key), now().toISOString()).catch(explain(suppressedPath(path)));
+    await suppress(key.addressHash(address.trim()), now().toISOString()).catch(explain(suppressedPath(path)));
   });
   for (const each of plain)
     lines += await eraseSubscriber(each, address, { now, random, warn, before }).catch(explain(each));

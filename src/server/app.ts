@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import polka, { type IError, type Request, type Response } from 'polka';
 import { explainSystemError } from '../lib/errors.ts';
-import { type Consent, openConsent } from '../mail/consent.ts';
+import { Consent } from '../mail/consent.ts';
 import type { SubscriberStore } from '../mail/provider.ts';
 import { openSubscribers } from '../mail/subscribers.ts';
 import { openVoteLog } from '../storage/file-votes.ts';
@@ -272,7 +272,7 @@ export async function startServer(settings: ServerSettings, options: StartOption
     await prepare(port);
     const follower = await follow(port);
     opened.push({ close: follower.stop });
-    const consent = await openConsent(settings, subscribers, {
+    const consent = await Consent.open(settings, subscribers, {
       title: () => follower.current().mcp.card.title,
       runtimeUrl: () => follower.current().info.runtimeUrl,
       log: log.log,

@@ -9,7 +9,7 @@ import { parseBoundedJson, TooDeep } from '../lib/bounded.ts';
 import { succeeds } from '../lib/errors.ts';
 import { escapeHtml } from '../lib/text.ts';
 import { ProviderFailed } from '../mail/calls.ts';
-import { type Consent, confirm, type Purpose, readToken, type TokenProblem, unsubscribe } from '../mail/consent.ts';
+import type { Consent } from '../mail/consent.ts';
 import type { SubscriberStore, Subscription } from '../mail/provider.ts';
 import type { BuildInfo } from '../schema/documents.ts';
 import { explain } from '../schema/messages/values.ts';
@@ -335,12 +335,13 @@ export function takeSubscription(parts: {
 }
 
 const invalid = [400, 'The link is incomplete or was changed. Open it again from the email.'] as const;
-const problems: Record<TokenProblem, readonly [status: number, message: string]> = {
+const problems = {
   forged: invalid,
   'other-purpose': invalid,
   expired: [410, 'The link worked for seven days and has expired. If you did not use it in time, subscribe again.'],
-};
-const done: Record<Purpose, string> = { confirm: 'confirmed', unsubscribe: 'unsubscribed' };
+} as const;
+const done = { confirm: 'confirmed', unsubscribe: 'unsubscribed' };
+type Purpose = keyof typeof done;
 const ended = [410, 'This subscription has ended. Subscribe again to get a new link.'] as const;
 const failed = [503, 'Your answer could not be stored. Try again later.'] as const;
 
@@ -375,7 +376,7 @@ async function answerLink(request: Request, response: Response, purpose: Purpose
   if (!['GET', 'HEAD', 'POST'].includes(method)) {
     return page('failed', 405, 'This address accepts GET and POST.', { allow: 'GET, HEAD, POST' });
   }
-  const claims = readToken(token, purpose, consent.key, consent.now());
+  const claims = consent.readToken(token, purpose);
   if (typeof claims === 'string') {
     const [status, message] = problems[claims];
     const refusal = await limited(new Refusal('invalid_body', message), refused, clientAddress(request, trustProxy));
@@ -383,8 +384,8 @@ async function answerLink(request: Request, response: Response, purpose: Purpose
   }
   if (method !== 'POST') return page(purpose);
   try {
-    if (purpose === 'unsubscribe') await unsubscribe(claims, consent);
-    else if (!(await confirm(claims, consent))) return page('failed', ...ended);
+    if (purpose === 'unsubscribe') await consent.unsubscribe(claims);
+    else if (!(await consent.confirm(claims))) return page('failed', ...ended);
     return page(done[purpose]);
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable && error.isLogged)) {

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { confirmAddress } from '../../src/mail/consent.ts';
+import { MailKey } from '../../src/mail/consent.ts';
 import { base, env, says, titleOf } from '../support/confirmations.ts';
 import { ask, postJson } from '../support/requests.ts';
 import { withRuntime } from '../support/server.ts';
 
 /** What the page of a link in an email says if the link is wrong. */
 
-const key = Buffer.from(env.CATALOG_MAIL_KEY);
+const key = new MailKey(Buffer.from(env.CATALOG_MAIL_KEY));
 const subscribed = { id: 'c0ffee', list: 'daily' as const };
 const weekAgo = Date.now() - 7 * 24 * 60 * 60_000 - 60_000;
-const forgedLink = confirmAddress(subscribed, { runtimeUrl: base, key: Buffer.alloc(32) }, Date.now());
+const forgedLink = new MailKey(Buffer.alloc(32)).confirmAddress(subscribed, base, Date.now());
 const invalid = 'The link is incomplete or was changed. Open it again from the email.';
 const wrongLinks: [name: string, link: string, status: number, text: string][] = [
   ['forged', forgedLink, 400, invalid],
@@ -21,13 +21,13 @@ const wrongLinks: [name: string, link: string, status: number, text: string][] =
   ['of hostile text', `${base}/subscription/unsubscribe?token=%3Cscript%3E.%0d%0aX:%20y`, 400, invalid],
   [
     'for something else',
-    confirmAddress(subscribed, { runtimeUrl: base, key }, Date.now()).replace('/confirm', '/unsubscribe'),
+    key.confirmAddress(subscribed, base, Date.now()).replace('/confirm', '/unsubscribe'),
     400,
     invalid,
   ],
   [
     'expired',
-    confirmAddress(subscribed, { runtimeUrl: base, key }, weekAgo),
+    key.confirmAddress(subscribed, base, weekAgo),
     410,
     'The link worked for seven days and has expired. If you did not use it in time, subscribe again.',
   ],

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { confirmAddress } from '../../src/mail/consent.ts';
+import { MailKey } from '../../src/mail/consent.ts';
 import { ann, base, confirmLink, env, says, titleOf, unsubscribeLink, withMails } from '../support/confirmations.ts';
 import type { ReceivedMail } from '../support/mailbox.ts';
 import { ask, postJson } from '../support/requests.ts';
@@ -11,16 +11,16 @@ import { until } from '../support/until.ts';
 
 /** Confirming by mail when something is wrong: links, addresses, the mail server, the disk, and the settings. */
 
-const key = Buffer.from(env.CATALOG_MAIL_KEY);
+const key = new MailKey(Buffer.from(env.CATALOG_MAIL_KEY));
 const subscribed = { id: 'c0ffee', list: 'daily' as const };
 const weekAgo = Date.now() - 7 * 24 * 60 * 60_000 - 60_000;
-const forgedLink = confirmAddress(subscribed, { runtimeUrl: base, key: Buffer.alloc(32) }, Date.now());
+const forgedLink = new MailKey(Buffer.alloc(32)).confirmAddress(subscribed, base, Date.now());
 
 test('a link of a reader who is no longer stored has ended, and another method is refused', () =>
   withMails(async ({ subscribe, open, stored, mailbox }) => {
     await subscribe();
     await mailbox.received(1);
-    const erased = await open(confirmAddress(subscribed, { runtimeUrl: base, key }, Date.now()), 'POST', '');
+    const erased = await open(key.confirmAddress(subscribed, base, Date.now()), 'POST', '');
     assert.is(erased.status, 410);
     const put = await open(confirmLink(mailbox.mails[0] as ReceivedMail), 'PUT', '');
     assert.equal([put.status, put.headers.allow], [405, 'GET, HEAD, POST']);
@@ -83,7 +83,7 @@ test('without a mail server, subscriptions need no confirmation, the log says so
       const { pending, email } = JSON.parse(readFileSync(join(data, 'signups.jsonl'), 'utf8'));
       assert.equal([pending, email], [undefined, ann.email]);
       assert.match(server.logged(), 'subscriptions are not confirmed by email, since CATALOG_SMTP_URL is not set');
-      const { pathname, search } = new URL(confirmAddress(subscribed, { runtimeUrl: base, key }, weekAgo));
+      const { pathname, search } = new URL(key.confirmAddress(subscribed, base, weekAgo));
       assert.is((await ask(server.address, pathname + search)).status, folderKey ? 410 : 404);
     });
   return withoutMails(true).then(() => withoutMails(false));
@@ -143,7 +143,7 @@ test('a provider that asks readers itself needs no mails, and the log says that 
   };
   return withRuntime({ env: given }, async ({ server }) => {
     assert.match(server.logged(), 'emails are not sent, since buttondown asks readers to confirm');
-    const { pathname, search } = new URL(confirmAddress(subscribed, { runtimeUrl: base, key }, Date.now()));
+    const { pathname, search } = new URL(key.confirmAddress(subscribed, base, Date.now()));
     assert.is((await ask(server.address, pathname + search)).status, 404);
   });
 });

@@ -6,6 +6,7 @@ import { Option } from 'commander';
 import { OperationError, UsageError } from '../../lib/errors.ts';
 import { groupBy } from '../../lib/groups.ts';
 import { columnsText, compareText, csv, plural, visible } from '../../lib/text.ts';
+import type { MailKey } from '../../mail/consent.ts';
 import { type ListName, listNames, type StoredSubscription } from '../../mail/provider.ts';
 import { databaseUrl } from '../../storage/database.ts';
 import { type Console, skippedLines } from '../console.ts';
@@ -249,9 +250,9 @@ async function erase(typed: string, flags: StoreFlags, terminal: Console): Promi
   const place = placeOf(flags);
   // Browsers send the name of a host in ASCII, and that is how it is stored.
   const address = typed.trim().replace(/(?<=@).*\P{ASCII}.*$/u, (host) => domainToASCII(host) || host);
-  const { readMailKey } = await import('../../mail/consent.ts');
+  const { MailKey } = await import('../../mail/consent.ts');
   const folder = 'file' in place ? dirname(place.file) : dataFolder(flags);
-  const key = await readMailKey({ environment: process.env, folder });
+  const key = await MailKey.read({ environment: process.env, folder });
   if (key === null && (await wasMailed(address, place))) throw new UsageError(noMailKey(folder));
   const lines =
     'url' in place ? await eraseRows(address, place.url, key) : await eraseLines(address, place.file, key, terminal);
@@ -283,20 +284,19 @@ function noMailKey(folder: string): string {
   );
 }
 
-async function eraseRows(address: string, url: string, key: Buffer | null): Promise<number> {
+async function eraseRows(address: string, url: string, key: MailKey | null): Promise<number> {
   const { databaseSubscriptions, eraseFromDatabase } = await import('../../mail/subscribers-database.ts');
-  const { addressHash } = await import('../../mail/consent.ts');
   const email = address.trim();
   return withDatabase(url, async (database) => {
     const { find, suppress } = databaseSubscriptions(database);
     // First: if this command is interrupted, the next run may find no subscription that says whom to suppress.
     if (key !== null && (await find({ email })).length > 0)
-      await suppress(addressHash(email, key), new Date().toISOString());
+      await suppress(key.addressHash(email), new Date().toISOString());
     return eraseFromDatabase(database, email);
   });
 }
 
-async function eraseLines(address: string, file: string, key: Buffer | null, terminal: Console): Promise<number> {
+async function eraseLines(address: string, file: string, key: MailKey | null, terminal: Console): Promise<number> {
   const { eraseAddress } = await import('../../mail/subscribers-file.ts');
   const warn = (message: string) => terminal.say(`${message}\n`);
   const tools = { now: () => new Date(), random: randomBytes, warn, key };

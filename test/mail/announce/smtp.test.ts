@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OperationError } from '../../../src/lib/errors.ts';
 import { resolve, uncertainMails } from '../../../src/mail/announce.ts';
-import { readToken } from '../../../src/mail/consent.ts';
+import { MailKey } from '../../../src/mail/consent.ts';
 import type { SubscriptionStore } from '../../../src/mail/provider.ts';
 import { fileSubscriptions } from '../../../src/mail/subscribers-file.ts';
 import { inFolder, writeCatalog } from '../../support/catalog.ts';
@@ -17,7 +17,7 @@ import { withStillClock } from '../../support/until.ts';
 
 /** Announcements over SMTP, to a real server: each confirmed reader gets one email, whatever the server does. */
 
-const key = Buffer.from(mailKey);
+const key = new MailKey(Buffer.from(mailKey));
 
 test('each confirmed reader gets one email with a link and a header of their own to unsubscribe', () =>
   withReaders(numbers(3).map(addressOf), async ({ data, mailbox, send }) => {
@@ -40,7 +40,7 @@ test('each confirmed reader gets one email with a link and a header of their own
       assert.ok(text?.includes(goodPrompt.trimEnd()));
       assert.match(`${text}`, postalAddress);
       const token = new URL(link).searchParams.get('token') ?? '';
-      const claims = readToken(token, 'unsubscribe', key, Date.parse('2036-01-01'));
+      const claims = key.readToken(token, 'unsubscribe', Date.parse('2036-01-01'));
       assert.equal(claims, { v: 1, purpose: 'unsubscribe', id: idOf(recipient), list: 'daily' });
       assert.not.match(messageId ?? '', /reader/);
       return [link, messageId];

@@ -3,7 +3,7 @@ import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { recipients } from '../../../src/mail/consent.ts';
+import { MailKey, recipients } from '../../../src/mail/consent.ts';
 import { fileSubscriptions } from '../../../src/mail/subscribers-file.ts';
 import { acquireLock } from '../../../src/storage/lock.ts';
 import { inFolder, writeFiles } from '../../support/catalog.ts';
@@ -222,7 +222,7 @@ test('erase ends the email: it removes the consent, and keeps only a hash of the
     await fs.appendFile(file, asked('1', 'ann@example.com') + event('1'));
     const found = await recipients('daily', {
       subscriptions: fileSubscriptions(file),
-      key: Buffer.from(env.CATALOG_MAIL_KEY),
+      key: new MailKey(Buffer.from(env.CATALOG_MAIL_KEY)),
     });
     assert.equal(
       found.map(({ email }) => email),

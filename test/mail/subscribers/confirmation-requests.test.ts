@@ -1,14 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { confirmAddress, openConfirmations, unsubscribeAddress } from '../../../src/mail/consent.ts';
+import { MailKey, openConfirmations } from '../../../src/mail/consent.ts';
 import type { ListName } from '../../../src/mail/provider.ts';
 import { type Mail, SmtpFailed, type SmtpOutcome } from '../../../src/mail/smtp.ts';
 import { SubscriptionIndex } from '../../../src/mail/subscribers-file.ts';
 
 /** The emails that ask readers to confirm: what they say, and what happens to one that could not be sent. */
 
-const key = Buffer.alloc(32, 7);
+const key = new MailKey(Buffer.alloc(32, 7));
 const now = Date.parse('2026-11-22T10:00:00Z');
 const runtimeUrl = 'https://run.example/base';
 
@@ -90,10 +90,10 @@ for (const [list, wish, inHtml] of wishes) {
       ask('ann', list);
       await settled();
       const subscribed = { id: 'ann', list };
-      const confirm = confirmAddress(subscribed, { runtimeUrl, key }, now);
+      const confirm = key.confirmAddress(subscribed, runtimeUrl, now);
       const [{ to, subject, text, html, unsubscribe }] = sent as [Mail];
       assert.equal([to, subject], ['ann@example.com', 'Confirm your subscription to A & <B>']);
-      assert.is(unsubscribe, unsubscribeAddress(subscribed, { runtimeUrl, key }));
+      assert.is(unsubscribe, key.unsubscribeAddress(subscribed, runtimeUrl));
       assert.match(text, `Someone entered this address ${wish}.`);
       assert.match(text, `within seven days and press the button:\n${confirm}\n`);
       assert.match(html, `">Someone entered this address ${inHtml}.</p>`);

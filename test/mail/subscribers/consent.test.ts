@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Claims } from '../../../src/mail/consent.ts';
-import { addressHash, type ConsentTools, confirm, recipients, toAsk, unsubscribe } from '../../../src/mail/consent.ts';
+import { Consent, type ConsentTools, MailKey, recipients, toAsk } from '../../../src/mail/consent.ts';
 import type { ListName, SubscriberProvider, Subscription, SubscriptionStore } from '../../../src/mail/provider.ts';
 import { databaseSubscriptions, openSubscriberDatabase } from '../../../src/mail/subscribers-database.ts';
 import { fileSubscriptions, openSubscriberFile } from '../../../src/mail/subscribers-file.ts';
@@ -12,13 +12,14 @@ import { withFolder } from '../../support/subscribers-file.ts';
 
 /** Who gets emails: the rules, on a real file. */
 
-const key = Buffer.alloc(32, 7);
+const key = new MailKey(Buffer.alloc(32, 7));
 const claims = (id: string): Claims => ({ v: 1, purpose: 'confirm', id, list: 'daily' });
 const start = Date.parse('2026-11-22T10:00:00Z');
 const minutes = (count: number) => count * 60_000;
 const days = (count: number) => count * 24 * 60 * 60_000;
 
 interface Tried extends ConsentTools {
+  consent: Consent;
   /** The same subscriptions, as another process sees them. */
   elsewhere: SubscriptionStore;
   /** Goes to a time after the start. */
@@ -67,6 +68,7 @@ for (const [name, open] of stores) {
         void (await provider.add({ time: new Date(time).toISOString(), ...fields }, AbortSignal.timeout(10_000)));
       await work({
         ...tools,
+        consent: new Consent(tools, null),
         elsewhere,
         at(ms) {
           time = start + ms;
@@ -86,20 +88,23 @@ for (const [name, open] of stores) {
       assert.is(await subscribe('2', 'bob@example.com'), true);
       assert.is(await subscribe('3', 'cat@example.com', 'pro'), true);
       assert.equal(await mailed(), []);
-      assert.is(await confirm(claims('1'), tools), true);
-      assert.is(await confirm(claims('3'), tools), true);
+      assert.is(await tools.consent.confirm(claims('1')), true);
+      assert.is(await tools.consent.confirm(claims('3')), true);
       assert.equal(await mailed(), ['ann@example.com']);
       await subscribe('4', 'ANN@example.com');
-      assert.is(await confirm(claims('4'), tools), true);
+      assert.is(await tools.consent.confirm(claims('4')), true);
       assert.equal(await mailed(), ['ann@example.com']);
     }));
 
   test(`two clicks at once confirm once, and a click later changes nothing, ${name}`, () =>
     withConsent(async ({ subscribe, at, ...tools }) => {
       await subscribe('1');
-      assert.equal(await Promise.all([confirm(claims('1'), tools), confirm(claims('1'), tools)]), [true, true]);
+      assert.equal(await Promise.all([tools.consent.confirm(claims('1')), tools.consent.confirm(claims('1'))]), [
+        true,
+        true,
+      ]);
       at(days(1));
-      assert.is(await confirm(claims('1'), tools), true);
+      assert.is(await tools.consent.confirm(claims('1')), true);
       assert.equal(
         (await tools.subscriptions.find({ id: '1' })).map(({ confirmed }) => confirmed),
         ['2026-11-22T10:00:00.000Z'],
@@ -128,41 +133,41 @@ for (const [name, open] of stores) {
       await subscribe('1');
       await subscribe('2', 'Ann@example.com');
       await subscribe('3', 'ann@example.com', 'pro');
-      for (const id of ['1', '2', '3']) await confirm(claims(id), tools);
+      for (const id of ['1', '2', '3']) await tools.consent.confirm(claims(id));
       at(days(1));
-      await unsubscribe(claims('1'), tools);
-      await unsubscribe(claims('1'), tools);
+      await tools.consent.unsubscribe(claims('1'));
+      await tools.consent.unsubscribe(claims('1'));
       assert.equal(await mailed(), []);
       assert.is((await recipients('pro', tools)).length, 1);
-      for (const id of ['1', '2']) assert.is(await confirm(claims(id), tools), false);
+      for (const id of ['1', '2']) assert.is(await tools.consent.confirm(claims(id)), false);
       at(days(8));
       assert.is(await subscribe('4'), true);
-      assert.is(await confirm(claims('4'), tools), true);
+      assert.is(await tools.consent.confirm(claims('4')), true);
       assert.equal(await mailed(), ['ann@example.com']);
     }));
 
   test(`the link of an older email ends a newer subscription too, ${name}`, () =>
     withConsent(async ({ subscribe, mailed, ...tools }) => {
       await subscribe('1');
-      await confirm(claims('1'), tools);
-      await unsubscribe(claims('1'), tools);
+      await tools.consent.confirm(claims('1'));
+      await tools.consent.unsubscribe(claims('1'));
       await subscribe('2');
-      await confirm(claims('2'), tools);
+      await tools.consent.confirm(claims('2'));
       assert.equal(await mailed(), ['ann@example.com']);
-      await unsubscribe(claims('1'), tools);
+      await tools.consent.unsubscribe(claims('1'));
       assert.equal(await mailed(), []);
     }));
 
   test(`a subscription that was erased cannot be confirmed, and leaving its list succeeds, ${name}`, () =>
     withConsent(async (tools) => {
-      assert.is(await confirm(claims('gone'), tools), false);
-      await unsubscribe(claims('gone'), tools);
+      assert.is(await tools.consent.confirm(claims('gone')), false);
+      await tools.consent.unsubscribe(claims('gone'));
     }));
 
   test(`an address that gets the list is not asked again, ${name}`, () =>
     withConsent(async ({ subscribe, at, ...tools }) => {
       await subscribe('1');
-      await confirm(claims('1'), tools);
+      await tools.consent.confirm(claims('1'));
       at(days(30));
       assert.is(await subscribe('2', 'ANN@example.com'), false);
       assert.is(await subscribe('3', 'ann@example.com', 'pro'), true);
@@ -189,7 +194,7 @@ for (const [name, open] of stores) {
     withConsent(async ({ subscribe, add, at, ...tools }) => {
       assert.is(await subscribe('1'), true);
       assert.is(await subscribe('2', 'bob@example.com'), true);
-      await unsubscribe(claims('2'), tools);
+      await tools.consent.unsubscribe(claims('2'));
       at(minutes(1));
       assert.is(await subscribe('3', 'bob@example.com'), true);
       at(minutes(10));
@@ -206,7 +211,7 @@ for (const [name, open] of stores) {
         await tools.subscriptions.mark(id, 'unsent', '2026-11-22T10:00:00.000Z');
       }
       assert.is(await subscribe('5'), true);
-      assert.is(await confirm(claims('5'), tools), true);
+      assert.is(await tools.consent.confirm(claims('5')), true);
       assert.equal(await mailed(), ['ann@example.com']);
     }));
 
@@ -239,8 +244,8 @@ for (const [name, open] of stores) {
       for (const [at, email] of ['bo@example.com', 'b.ob@example.com', '+bob@example.com', 'bob@example.org'].entries())
         assert.is(await subscribe(`o${at}`, email), true, email);
       // Each address is confirmed, and gets emails, as it was typed.
-      assert.is(await confirm(claims('t1'), tools), true);
-      assert.is(await confirm(claims('g1'), tools), true);
+      assert.is(await tools.consent.confirm(claims('t1')), true);
+      assert.is(await tools.consent.confirm(claims('g1')), true);
       assert.equal(await mailed(), ['Ann.R+1@gmail.com', 'bob+1@example.com']);
       at(days(7) - 1);
       assert.is(await subscribe('late', 'bob+9@example.com'), false);
@@ -252,24 +257,28 @@ for (const [name, open] of stores) {
   test(`a suppressed address gets email again only after its owner confirms again, ${name}`, () =>
     withConsent(async ({ subscribe, mailed, at, elsewhere, ...tools }) => {
       await subscribe('1');
-      await confirm(claims('1'), tools);
+      await tools.consent.confirm(claims('1'));
       at(days(10));
-      await elsewhere.suppress(addressHash('ANN@example.com', key), new Date(tools.now()).toISOString());
+      await elsewhere.suppress(key.addressHash('ANN@example.com'), new Date(tools.now()).toISOString());
       assert.equal(await mailed(), []);
       at(days(11));
       assert.is(await subscribe('2'), true);
-      assert.is(await confirm(claims('1'), tools), false, 'the link of an earlier email does not promise emails');
+      assert.is(
+        await tools.consent.confirm(claims('1')),
+        false,
+        'the link of an earlier email does not promise emails',
+      );
       assert.equal(await mailed(), []);
       // The clock was ahead, and is set right.
       at(days(9));
-      await confirm(claims('2'), tools);
+      await tools.consent.confirm(claims('2'));
       assert.equal(await mailed(), ['ann@example.com']);
       // Erased in the same millisecond.
       await subscribe('3', 'bob@example.com');
-      await confirm(claims('3'), tools);
+      await tools.consent.confirm(claims('3'));
       // The latest time counts, in any order, as after an import.
       for (const time of [start, tools.now(), start]) {
-        await elsewhere.suppress(addressHash('bob@example.com', key), new Date(time).toISOString());
+        await elsewhere.suppress(key.addressHash('bob@example.com'), new Date(time).toISOString());
       }
       assert.equal(await mailed(), ['ann@example.com']);
     }));

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ProviderFailed } from '../../../src/mail/calls.ts';
-import { addressHash } from '../../../src/mail/consent.ts';
+import { MailKey } from '../../../src/mail/consent.ts';
 import type { SubscriberStore } from '../../../src/mail/provider.ts';
 import { openSubscribers } from '../../../src/mail/subscribers.ts';
 import {
@@ -238,7 +238,7 @@ test('erase removes an address in any case from the database, and ends its email
     const rows = await execSql(DATABASE_URL, 'SELECT email FROM catalog_subscriptions');
     assert.equal(rows, [{ email: 'bob@example.com' }]);
     const hashes = await execSql(DATABASE_URL, 'SELECT hash FROM catalog_suppressions WHERE length(hash) > 1');
-    assert.equal(hashes, [{ hash: addressHash('ann@example.com', Buffer.from(key)) }]);
+    assert.equal(hashes, [{ hash: new MailKey(Buffer.from(key)).addressHash('ann@example.com') }]);
   }));
 
 test.run();

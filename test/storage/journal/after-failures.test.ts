@@ -3,7 +3,7 @@ import * as fs from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openMailKey } from '../../../src/mail/consent.ts';
+import { MailKey } from '../../../src/mail/consent.ts';
 import { dailySecret } from '../../../src/storage/file-votes.ts';
 import { openLastingJournal } from '../../../src/storage/journal.ts';
 import { acquireLock, lifeOf, thisProcess } from '../../../src/storage/lock.ts';
@@ -39,7 +39,7 @@ test('a check on a full disk leaves no file', () =>
 test('a key or a secret that cannot be stored leaves no draft', () =>
   withFolder(async (_file, folder) => {
     const keyDisk = failing('EIO', ({ op, path }) => op === 'sync' && path !== folder);
-    const noKey = await rejection(openMailKey({ environment: {}, folder, random: randomBytes, disk: keyDisk }));
+    const noKey = await rejection(MailKey.open({ environment: {}, folder, random: randomBytes, disk: keyDisk }));
     assert.match(noKey?.message ?? '', 'mail.key cannot be made');
     const disk = failing('EACCES', ({ op }) => op === 'rename');
     const secrets = dailySecret({ path: join(folder, 'secret'), disk, random: randomBytes, warn: () => {} });

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { announcementFiles } from '../../../src/mail/announcement-journal.ts';
+import { MailKey } from '../../../src/mail/consent.ts';
 import { smtpSender } from '../../../src/mail/senders.ts';
 import { openSmtp } from '../../../src/mail/smtp.ts';
 import { fileSubscriptions } from '../../../src/mail/subscribers-file.ts';
@@ -43,7 +44,7 @@ const smtp = openSmtp(
   { maxConnections: 5, rateLimit: 1_000_000 },
 );
 const sender = smtpSender({
-  ...{ smtp, key: Buffer.from(mailKey), list: 'daily', domain: 'press.example', now },
+  ...{ smtp, key: new MailKey(Buffer.from(mailKey)), list: 'daily', domain: 'press.example', now },
   runtimeUrl: 'https://press.example',
   subscriptions: fileSubscriptions(join(data, 'signups.jsonl')),
 });
