@@ -91,8 +91,12 @@ export interface SenderOptions {
   wait?: (ms: number, signal?: AbortSignal) => Promise<unknown>;
 }
 
-/** Opens the sender in the settings. Throws OperationError if emails of the program itself could not be ended by readers. */
-export async function openSender(settings: AnnounceSettings, options: SenderOptions) {
+/**
+ * Opens the sender that the environment sets up. Throws UsageError if its settings are wrong, and OperationError if readers could
+ * not end emails of the program itself.
+ */
+export async function openSender(options: SenderOptions) {
+  const settings = parseAnnounceSettings(options.environment);
   if (settings.provider === 'file') return openSmtpSender(settings, options);
   return { sender: serviceSender(settings, options), close: () => {} };
 }

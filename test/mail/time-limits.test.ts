@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ProviderFailed } from '../../src/mail/calls.ts';
-import { openSender, parseAnnounceSettings } from '../../src/mail/senders.ts';
+import { openSender } from '../../src/mail/senders.ts';
 import { parseSmtpSettings, type SmtpSettings } from '../../src/mail/settings.ts';
 import { openSmtp, SmtpFailed } from '../../src/mail/smtp.ts';
 import { withDeadline } from '../../src/mail/subscribers.ts';
@@ -74,15 +74,13 @@ test('a subscription may take five seconds', () =>
 
 /** Opens the sender of a service whose answers `fetch` gives. */
 async function senderOf(environment: Record<string, string>, fetch: (init: RequestInit) => Promise<Response>) {
-  const { sender } = await openSender(
-    parseAnnounceSettings({ CATALOG_SIGNUPS_URL: 'http://127.0.0.1:9', ...environment }),
-    {
-      list: 'daily',
-      site: { baseUrl: 'https://press.example', runtimeUrl: null },
-      ...{ data: 'unused', environment, now: () => new Date('2026-11-20T08:00:00Z'), wait: async () => {} },
-      calls: { fetch: (_url, init) => fetch(init), wait: async () => {} },
-    },
-  );
+  const { sender } = await openSender({
+    list: 'daily',
+    site: { baseUrl: 'https://press.example', runtimeUrl: null },
+    environment: { CATALOG_SIGNUPS_URL: 'http://127.0.0.1:9', ...environment },
+    ...{ data: 'unused', now: () => new Date('2026-11-20T08:00:00Z'), wait: async () => {} },
+    calls: { fetch: (_url, init) => fetch(init), wait: async () => {} },
+  });
   return sender;
 }
 

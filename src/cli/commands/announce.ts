@@ -5,7 +5,7 @@ import { zone } from '../../lib/calendar.ts';
 import { OperationError } from '../../lib/errors.ts';
 import { makeFolder, replaceFile } from '../../lib/files.ts';
 import { plural } from '../../lib/text.ts';
-import type { Announced, AnnounceOptions, Decision, Plan } from '../../mail/announce.ts';
+import type { Announced, Decision, NextAnnouncement } from '../../mail/announce.ts';
 import type { AnnouncementJournal } from '../../mail/announcement-journal.ts';
 import { type ListName, listNames, type SubscriptionStore } from '../../mail/provider.ts';
 import { variables, variablesText } from '../../mail/variables.ts';
@@ -146,30 +146,29 @@ type Result = Omit<Announced, 'outcome' | 'key'> & {
 
 async function runAnnounce(flags: Flags, data: string, store: AnnouncementStore, terminal: Console): Promise<Result> {
   const { journal, subscriptions } = store;
-  const mails = await import('../../mail/announce.ts');
-  const { list, weekly = false, late = false } = flags;
+  const { list, late = false } = flags;
   const { site, now } = await openSite(flags);
   if (flags.resolve !== undefined || flags.uncertain === true) {
     const { fileSubscriptions } = await import('../../mail/subscribers-file.ts');
     const store = subscriptions ?? fileSubscriptions(join(data, 'signups.jsonl'));
     const plan = await somethingPlanned(site, flags);
     if (flags.resolve !== undefined) {
-      const message = await mails.resolve(plan, journal, flags.resolve, store);
-      return { outcome: 'resolved', key: plan.key, message };
+      const message = await plan.resolve(journal, flags.resolve, store);
+      return { outcome: 'resolved', key: plan.subject.key, message };
     }
     const { parseSmtpSettings } = await import('../../mail/settings.ts');
     const domain = parseSmtpSettings(process.env)?.from.address.replace(/^.*@/, '') ?? '…';
-    const emails = (await mails.uncertainMails(plan, journal, store)).map(({ recipient, messageHash }) => ({
+    const emails = (await plan.uncertainMails(journal, store)).map(({ recipient, messageHash }) => ({
       recipient,
       messageId: `${messageHash}@${domain}`,
     }));
     const lines = emails.map(({ recipient, messageId }) => `\n${recipient ?? '(erased)'}  ${messageId}`);
-    const { draft = null, state } = (await journal.read(plan.key)) ?? {};
+    const { draft = null, state } = (await journal.read(plan.subject.key)) ?? {};
     const message =
       draft !== null && state === 'sending'
         ? `Whether the provider sent ${plan.name} is not known. Look at ${draft} there.`
         : `${plural(emails.length, 'email')} of ${plan.name} with an unknown outcome${lines.length > 0 ? ':' : '.'}${lines.join('')}`;
-    return { outcome: 'listed', key: plan.key, message, emails };
+    return { outcome: 'listed', key: plan.subject.key, message, emails };
   }
   if (flags.test === undefined) await checkJournal(store, flags.firstTime === true);
   const early = flags.scheduled === true ? tooEarly(site, new Date()) : null;
@@ -180,8 +179,8 @@ async function runAnnounce(flags: Flags, data: string, store: AnnouncementStore,
   }
   const stop = new AbortController();
   const stopping = () => stop.abort();
-  const { openSender, parseAnnounceSettings } = await import('../../mail/senders.ts');
-  const { sender, close } = await openSender(parseAnnounceSettings(process.env), {
+  const { openSender } = await import('../../mail/senders.ts');
+  const { sender, close } = await openSender({
     ...{ list, site: site.settings, data, subscriptions, environment: process.env, signal: stop.signal },
     now: () => new Date(),
     onProgress: (done, total) => {
@@ -191,12 +190,14 @@ async function runAnnounce(flags: Flags, data: string, store: AnnouncementStore,
   process.once('SIGTERM', stopping).once('SIGINT', stopping);
   try {
     if (flags.test !== undefined) {
-      const plan = await somethingPlanned(site, flags);
-      const mail = { ...plan.mail, subject: `[Test] ${plan.mail.subject}` };
-      return { outcome: 'tested', key: plan.key, message: await sender.test({ ...plan, mail }, flags.test) };
+      const { subject } = await somethingPlanned(site, flags);
+      const mail = { ...subject.mail, subject: `[Test] ${subject.mail.subject}` };
+      return { outcome: 'tested', key: subject.key, message: await sender.test({ ...subject, mail }, flags.test) };
     }
-    const options: AnnounceOptions = { site, list, weekly, late, now, journal, sender, checkLive: mails.checkLive };
-    return await (flags.dryRun === true ? mails.rehearse(options) : mails.announce(options));
+    const plan = await planned(site, flags);
+    if (plan === null) return { outcome: 'nothing-new', key: null, message: nothingPublished };
+    const options = { late, now, journal, sender };
+    return await (flags.dryRun === true ? plan.rehearse(options) : plan.announce(options));
   } finally {
     process.off('SIGTERM', stopping).off('SIGINT', stopping);
     close();
@@ -233,14 +234,24 @@ function tooEarly({ agents: [newest], settings: { timezone, announceHour } }: Si
   return `Nothing to do yet: No. ${newest.issue} is sent from ${announceHour}:00 on (announceHour, ${timezone}).`;
 }
 
-async function somethingPlanned(site: Site, { list, weekly = false }: Flags): Promise<Plan> {
-  const { planAnnouncement } = await import('../../mail/announce.ts');
-  const plan = planAnnouncement(site, { list, weekly });
-  if (plan === null) throw new OperationError('Nothing was ever published.');
+async function planned(site: Site, flags: Flags): Promise<NextAnnouncement | null> {
+  return (await import('../../mail/announce.ts')).NextAnnouncement.of(site, flags);
+}
+
+const nothingPublished = 'Nothing was ever published.';
+
+async function somethingPlanned(site: Site, flags: Flags): Promise<NextAnnouncement> {
+  const plan = await planned(site, flags);
+  if (plan === null) throw new OperationError(nothingPublished);
   return plan;
 }
 
-function writePreview(folder: string, { mail, key }: Plan, cwd: string, terminal: Console): void {
+function writePreview(
+  folder: string,
+  { subject: { mail, key } }: NextAnnouncement,
+  cwd: string,
+  terminal: Console,
+): void {
   const name = key.split(':').slice(-2).join('-');
   makeFolder(folder);
   const unmarked = (text: string) => text.replaceAll(mail.mark, 'https://unsubscribe.invalid/');

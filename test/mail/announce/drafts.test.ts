@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inFolder } from '../../support/catalog.ts';
-import { journalIn, resolveAll, smallSubject } from '../../support/mail/announcing.ts';
+import { announcementOf, journalIn, resolveAll, smallSubject } from '../../support/mail/announcing.ts';
 import { type Row, rows, withService } from '../../support/mail/service-rows.ts';
 import { buttondown, type Service } from '../../support/mail/services.ts';
 
@@ -12,7 +12,7 @@ const sentIds = (service: Service) => service.sent.map(({ id }) => id);
 
 test('drafts that a person calls unsent are left alone, and a new one is sent', () =>
   withService(row, async ({ service, sender, send, folder }) => {
-    const plan = { ...smallSubject(), agents: [], name: 'No. 1', published: new Date() };
+    const plan = announcementOf(smallSubject());
     const journal = journalIn(folder);
     assert.match(
       await resolveAll(plan, journal, true).catch((error) => error.message),
@@ -31,8 +31,8 @@ test('drafts that a person calls unsent are left alone, and a new one is sent', 
     assert.is((await send()).outcome, 'sent');
     // A machine that knows nothing of the drafts finds the email that was sent.
     await inFolder(async (other) => {
-      const claim = await journalIn(other).claim(plan.key);
-      const { outcome } = await sender.send(plan, claim).finally(() => claim.release());
+      const claim = await journalIn(other).claim(plan.subject.key);
+      const { outcome } = await sender.send(plan.subject, claim).finally(() => claim.release());
       assert.is(outcome, 'announced-already');
     });
     assert.equal(sentIds(service), ['em_3']);
@@ -40,13 +40,13 @@ test('drafts that a person calls unsent are left alone, and a new one is sent', 
 
 test('a draft that was stored, but that nobody asked the service to send, can be given up', () =>
   inFolder(async (folder) => {
-    const plan = { ...smallSubject(), agents: [], name: 'No. 1', published: new Date() };
+    const plan = announcementOf(smallSubject());
     const journal = journalIn(folder);
-    const claim = await journal.claim(plan.key);
+    const claim = await journal.claim(plan.subject.key);
     await claim.append({ type: 'drafted', draft: 'em_1' });
     await claim.release();
     assert.is(await resolveAll(plan, journal, false), 'No. 1 will be sent by the next run.');
-    assert.equal((await journal.read(plan.key))?.abandoned, ['em_1']);
+    assert.equal((await journal.read(plan.subject.key))?.abandoned, ['em_1']);
   }));
 
 test('of drafts that two machines stored at the same time, both send the same one', () => {

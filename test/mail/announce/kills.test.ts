@@ -7,10 +7,9 @@ import { build } from 'esbuild';
 import { SMTPServer } from 'smtp-server';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resolve, uncertainMails } from '../../../src/mail/announce.ts';
 import { fileSubscriptions } from '../../../src/mail/subscribers-file.ts';
 import { inFolder } from '../../support/catalog.ts';
-import { journalIn, postalAddress, smallSubject } from '../../support/mail/announcing.ts';
+import { announcementOf, journalIn, postalAddress, smallSubject } from '../../support/mail/announcing.ts';
 import { onlineCatalog } from '../../support/mail/online-catalog.ts';
 import { addReaders, addressOf, idOf, mailKey } from '../../support/mail/readers.ts';
 import { bin, inherited } from '../../support/process.ts';
@@ -112,10 +111,10 @@ test(`a send to ${readers.length} readers that is killed, ${kills} times in all,
           assert.ok(uncertain.length <= most, `${uncertain.length} uncertain after ${most} kills`);
           asked += uncertain.length;
           // Each is settled separately, by its address, as the log of the mail server says.
-          const plan = { ...smallSubject(), key, agents: [], name: 'No. 1', published: new Date() };
+          const plan = announcementOf({ ...smallSubject(), key });
           const [journal, subscriptions] = [journalIn(data), fileSubscriptions(join(data, 'signups.jsonl'))];
-          for (const { recipient } of await uncertainMails(plan, journal, subscriptions))
-            await resolve(plan, journal, [{ mail: recipient, sent: accepted.has(recipient ?? '') }], subscriptions);
+          for (const { recipient } of await plan.uncertainMails(journal, subscriptions))
+            await plan.resolve(journal, [{ mail: recipient, sent: accepted.has(recipient ?? '') }], subscriptions);
           output = '';
           const last = spawn(process.execPath, [child, data, port, key], { stdio: ['ignore', 'pipe', 'inherit'] });
           last.stdout.setEncoding('utf8').on('data', (text) => {

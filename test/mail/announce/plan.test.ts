@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { announce, planAnnouncement } from '../../../src/mail/announce.ts';
+import { NextAnnouncement } from '../../../src/mail/announce.ts';
 import type { Sender } from '../../../src/mail/campaign.ts';
 import { inFolder, writeCatalog } from '../../support/catalog.ts';
 import { journalIn, postalAddress, siteIn } from '../../support/mail/announcing.ts';
@@ -26,9 +26,9 @@ const weeks = [
 for (const [day, week] of weeks) {
   test(`the digest of ${day} is the digest of ${week}`, () =>
     withAgents([day], (site) => {
-      const plan = planAnnouncement(site, { list: 'daily', weekly: true });
+      const plan = NextAnnouncement.of(site, { list: 'daily', weekly: true });
       assert.equal(
-        [plan?.key, plan?.name],
+        [plan?.subject.key, plan?.name],
         [`catalog:tag:press.example,2026:catalog:weekly:${week}`, `the digest of week ${week}`],
       );
     }));
@@ -37,7 +37,9 @@ for (const [day, week] of weeks) {
 test('each list has announcements of its own, daily and weekly', () =>
   withAgents(['2026-11-20'], (site) => {
     const keys = (['daily', 'pro', 'custom'] as const).flatMap((list) =>
-      [false, true].map((weekly) => planAnnouncement(site, { list, weekly })?.key.split(':').slice(-2).join(':')),
+      [false, true].map((weekly) =>
+        NextAnnouncement.of(site, { list, weekly })?.subject.key.split(':').slice(-2).join(':'),
+      ),
     );
     assert.equal(keys, [
       ...['daily:2026-11-20', 'weekly:2026-W47', 'pro:2026-11-20', 'pro-weekly:2026-W47'],
@@ -50,18 +52,18 @@ test('a digest has the newest seven of eight agents, and all of them have to be 
     Array.from({ length: 8 }, (_, at) => `2026-11-1${at + 1}`),
     async (site, folder) => {
       const expected = [8, 7, 6, 5, 4, 3, 2].map((at) => `agent-${at}`);
-      const plan = planAnnouncement(site, { list: 'daily', weekly: true });
+      const plan = NextAnnouncement.of(site, { list: 'daily', weekly: true });
       assert.equal(
         plan?.agents.map(({ slug }) => slug),
         expected,
       );
-      for (const slug of expected) assert.ok(plan?.mail.text.includes(`The ${slug} agent`), slug);
-      assert.not.match(plan?.mail.text ?? '', 'agent-1');
+      for (const slug of expected) assert.ok(plan?.subject.mail.text.includes(`The ${slug} agent`), slug);
+      assert.not.match(plan?.subject.mail.text ?? '', 'agent-1');
       const checked: string[] = [];
       const checkLive = async ({ slug }: { slug: string }) => void checked.push(slug);
       const journal = journalIn(folder);
       const now = new Date('2026-11-18T08:00:00Z');
-      await announce({ site, list: 'daily', weekly: true, late: false, now, journal, sender, checkLive });
+      await plan?.announce({ late: false, now, journal, sender, checkLive });
       assert.equal(checked, expected);
     },
   ));
@@ -87,13 +89,14 @@ for (const [weekly, late, hours, outcome] of ages) {
     withAgents(['2026-11-20'], async (site, folder) => {
       const now = new Date(Date.parse('2026-11-20T00:00:00Z') + hours * 3_600_000);
       const journal = journalIn(folder);
-      const options = { site, list: 'daily' as const, weekly, late, now, journal, sender, checkLive: async () => {} };
-      const announced = await announce(options);
+      const options = { late, now, journal, sender, checkLive: async () => {} };
+      const plan = NextAnnouncement.of(site, { list: 'daily', weekly }) as NextAnnouncement;
+      const announced = await plan.announce(options);
       assert.is(announced.outcome, outcome);
       if (outcome === 'sent') return;
       assert.match(announced.message, / was not announced\. To send it anyway, add --late\.$/);
       await (await journal.claim(announced.key ?? '')).release();
-      assert.match((await announce(options)).message, / was not announced completely\. To send it anyway/);
+      assert.match((await plan.announce(options)).message, / was not announced completely\. To send it anyway/);
     }));
 }
 

@@ -4,13 +4,19 @@ import { inspect } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OperationError } from '../../../src/lib/errors.ts';
-import { resolve, uncertainMails } from '../../../src/mail/announce.ts';
 import { MailKey } from '../../../src/mail/consent.ts';
 import type { SubscriptionStore } from '../../../src/mail/provider.ts';
 import { fileSubscriptions } from '../../../src/mail/subscribers-file.ts';
 import { inFolder, writeCatalog } from '../../support/catalog.ts';
 import { goodPrompt } from '../../support/good-agent.ts';
-import { journalIn, planIn, postalAddress, resolveAll, smallSubject } from '../../support/mail/announcing.ts';
+import {
+  announcementOf,
+  journalIn,
+  planIn,
+  postalAddress,
+  resolveAll,
+  smallSubject,
+} from '../../support/mail/announcing.ts';
 import { addReaders, addressOf, endReader, idOf, mailKey } from '../../support/mail/readers.ts';
 import { numbers, type Place, recipientsOf, refuse, withReaders } from '../../support/mail/with-readers.ts';
 import { withStillClock } from '../../support/until.ts';
@@ -124,10 +130,10 @@ test('an email whose answer is lost is never repeated until a person decides', a
           /: 0 of 1 email\. Perhaps sent, so not repeated: 1\. .* List them with --uncertain, .* with --resolve\.$/,
         );
       }
-      const plan = { ...smallSubject(), agents: [], name: 'No. 1', published: new Date() };
+      const plan = announcementOf(smallSubject());
       const said = await resolveAll(plan, journalIn(given.data), true);
       assert.is(said, '1 email of No. 1 will not be sent again.');
-      assert.is((await journalIn(given.data).read(plan.key))?.state, 'sent');
+      assert.is((await journalIn(given.data).read(plan.subject.key))?.state, 'sent');
       assert.is((await given.send()).outcome, 'sent');
       assert.is(texts, 1);
     },
@@ -148,41 +154,42 @@ test('a person settles one email after the other: the others wait, and the annou
       place = given;
       // Each run loses the answer to the first of the emails that are left.
       for (let run = 0; run < 4; run += 1) await given.send();
-      const plan = { ...smallSubject(), agents: [], name: 'No. 1', published: new Date() };
+      const plan = announcementOf(smallSubject());
       const file = join(given.data, 'signups.jsonl');
       writeFileSync(file, readFileSync(file, 'utf8').replace(/^.*gone@.*\n/m, ''));
       const [journal, subscriptions] = [journalIn(given.data), fileSubscriptions(file)];
-      const mails = await uncertainMails(plan, journal, subscriptions);
+      const mails = await plan.uncertainMails(journal, subscriptions);
       assert.equal(
         mails.map(({ recipient }) => recipient),
         ['a@example.com', 'b=c@example.com', null, 'd@example.com'],
       );
       const settle = (...decisions: [mail: string | null, sent: boolean][]) =>
-        resolve(
-          plan,
-          journal,
-          decisions.map(([mail, sent]) => ({ mail, sent })),
-          subscriptions,
-        ).catch((error: Error) => error.message);
+        plan
+          .resolve(
+            journal,
+            decisions.map(([mail, sent]) => ({ mail, sent })),
+            subscriptions,
+          )
+          .catch((error: Error) => error.message);
       const wrong = await settle(['a@example.com', true], ['nobody@example.com', true]);
       assert.is(wrong, 'No email of No. 1 that matches nobody@example.com has an unknown outcome.');
-      assert.is((await uncertainMails(plan, journal, subscriptions)).length, 4);
+      assert.is((await plan.uncertainMails(journal, subscriptions)).length, 4);
       const erased = `<${mails[2]?.messageHash}@press.example>`;
       assert.is(
         await settle(['A@example.com', true], [erased, true]),
         '2 emails of No. 1 will not be sent again. Still unknown: 2.',
       );
-      assert.is((await journal.read(plan.key))?.state, 'claimed');
+      assert.is((await journal.read(plan.subject.key))?.state, 'claimed');
       assert.match(await settle(['a@example.com', false]), /^No email of No\. 1 that matches a@/);
       assert.is(
         await settle(['b=c@example.com', false]),
         '1 email of No. 1 will be sent by the next run. Still unknown: 1.',
       );
       assert.is(await settle([null, true]), '1 email of No. 1 will not be sent again.');
-      assert.is((await journal.read(plan.key))?.state, 'claimed');
+      assert.is((await journal.read(plan.subject.key))?.state, 'claimed');
       place = undefined;
       assert.is((await given.send()).outcome, 'sent');
-      assert.is((await journal.read(plan.key))?.state, 'sent');
+      assert.is((await journal.read(plan.subject.key))?.state, 'sent');
     },
     {
       onData(stream, _session, done) {

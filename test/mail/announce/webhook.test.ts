@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Sender, Subject } from '../../../src/mail/campaign.ts';
 import { serviceCalls } from '../../../src/mail/campaign.ts';
-import { openSender, parseAnnounceSettings } from '../../../src/mail/senders.ts';
+import { openSender } from '../../../src/mail/senders.ts';
 import { inFolder } from '../../support/catalog.ts';
 import { journalIn, smallSubject } from '../../support/mail/announcing.ts';
 import { cutShort, type FakeProvider, type Reply, reset, startProvider } from '../../support/subscribers.ts';
@@ -29,7 +29,7 @@ async function withReceiver(replies: readonly Reply[], use: (place: Place) => Pr
         ...{ CATALOG_SIGNUPS: 'webhook', CATALOG_SIGNUPS_URL: 'http://127.0.0.1:9/' },
         ...{ CATALOG_SIGNUPS_KEY: key, CATALOG_ANNOUNCE_URL: `${provider.url}/hooks/announce` },
       };
-      const { sender } = await openSender(parseAnnounceSettings(environment), {
+      const { sender } = await openSender({
         list: 'daily',
         site: { baseUrl: 'https://press.example', runtimeUrl: null },
         ...{ data, environment, now: () => new Date('2026-11-20T08:00:00Z'), wait: async (ms) => void waits.push(ms) },

@@ -3,7 +3,7 @@ import { readTemplates } from '../../../src/build/read-templates.ts';
 import { loadContent } from '../../../src/content/load.ts';
 import { select } from '../../../src/content/schedule.ts';
 import { loadSettings } from '../../../src/content/settings.ts';
-import { type Plan, planAnnouncement, resolve } from '../../../src/mail/announce.ts';
+import { NextAnnouncement } from '../../../src/mail/announce.ts';
 import { type AnnouncementJournal, announcementFiles } from '../../../src/mail/announcement-journal.ts';
 import type { Subject } from '../../../src/mail/campaign.ts';
 import { makeSite } from '../../../src/site/make-site.ts';
@@ -22,16 +22,20 @@ export function siteIn(folder: string, today: string): Site {
 
 /** The announcement of the newest agent in a folder. */
 export function planIn(folder: string, today: string): Subject {
-  const plan = planAnnouncement(siteIn(folder, today), { list: 'daily', weekly: false });
+  const plan = NextAnnouncement.of(siteIn(folder, today), { list: 'daily' });
   if (plan === null) throw new Error('The catalog is empty.');
-  return plan;
+  return plan.subject;
 }
 
 export const journalIn = (folder: string, now: () => Date = () => new Date()) =>
   announcementFiles(join(folder, 'announcements'), { now, warn: () => {} });
 
 /** Says what a person found out about all emails whose outcome is unknown. */
-export const resolveAll = (plan: Plan, journal: AnnouncementJournal, sent: boolean) =>
-  resolve(plan, journal, [{ mail: null, sent }], { find: async () => [] });
+export const resolveAll = (plan: NextAnnouncement, journal: AnnouncementJournal, sent: boolean) =>
+  plan.resolve(journal, [{ mail: null, sent }], { find: async () => [] });
+
+/** The announcement of No. 1, with this subject. */
+export const announcementOf = (subject: Subject) =>
+  new NextAnnouncement(subject, { agents: [], name: 'No. 1', published: new Date() });
 
 export { smallSubject } from './announcing-subject.ts';

@@ -1,6 +1,6 @@
 import type { Sender, Subject } from '../../../src/mail/campaign.ts';
 import type { ListName } from '../../../src/mail/provider.ts';
-import { openSender, parseAnnounceSettings } from '../../../src/mail/senders.ts';
+import { openSender } from '../../../src/mail/senders.ts';
 import { inFolder } from '../catalog.ts';
 import { journalIn, smallSubject } from './announcing.ts';
 import { type Answer, buttondown, listmonk, resend, type Service, startService } from './services.ts';
@@ -116,11 +116,11 @@ async function withSender(
   const clock = () => new Date(now.ms);
   try {
     await inFolder(async (folder) => {
-      const settings = parseAnnounceSettings({ ...row.environment, CATALOG_SIGNUPS_URL: service.url });
-      const { sender } = await openSender(settings, {
+      const environment = { ...row.environment, CATALOG_SIGNUPS_URL: service.url };
+      const { sender } = await openSender({
         list,
         site: { baseUrl: 'https://press.example', runtimeUrl: 'https://press.example' },
-        ...{ data: folder, environment: {}, now: clock, wait, calls: { timeoutMs } },
+        ...{ data: folder, environment, now: clock, wait, calls: { timeoutMs } },
       });
       const send = async (subject = smallSubject()) => {
         const claim = await journalIn(folder, clock).claim(subject.key);

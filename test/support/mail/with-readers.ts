@@ -1,5 +1,5 @@
 import type { SMTPServerOptions } from 'smtp-server';
-import { openSender, parseAnnounceSettings, type SenderOptions } from '../../../src/mail/senders.ts';
+import { openSender, type SenderOptions } from '../../../src/mail/senders.ts';
 import { inFolder } from '../catalog.ts';
 import { type Mailbox, startMailbox } from '../mailbox.ts';
 import { journalIn, smallSubject } from './announcing.ts';
@@ -43,7 +43,7 @@ export async function withReaders(
           ...more,
           environment: { ...environment, ...more.environment },
         };
-        const { sender, close } = await openSender(parseAnnounceSettings(options.environment), options);
+        const { sender, close } = await openSender(options);
         const claim = await journalIn(data, now).claim(subject.key);
         try {
           return await sender.send(subject, claim);
