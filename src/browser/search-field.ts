@@ -75,7 +75,8 @@ export function listOf() {
 
 /**
  * Starts the search in the header. Its script and index are loaded when the field or a filter of the archive gets the
- * focus, or if the address has a search. The key `/` moves the focus to the field.
+ * focus, or if the address has a search. Ctrl+K and ⌘K move the focus to the field. A character alone would do so by accident,
+ * as in dictation (WCAG 2.1.4).
  */
 export function startSearch(): void {
   const form = document.querySelector<HTMLFormElement>('form[data-search]');
@@ -131,7 +132,9 @@ export function startSearch(): void {
   for (const event of ['focusin', 'input']) form.addEventListener(event, load);
   form.addEventListener('focusout', () => form.classList.remove('afloat'));
   document.addEventListener('keydown', (event) => {
-    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    if (!/^k$/i.test(event.key) || event.ctrlKey === event.metaKey || event.shiftKey || event.altKey) return;
+    // In a text, Ctrl+K deletes the rest of the line on macOS.
+    if (document.activeElement?.matches('input, textarea')) return;
     event.preventDefault();
     // Above the part of the page that the reader sees, the field would take them away from what they read.
     form.classList.toggle('afloat', form.getBoundingClientRect().top < 0);
@@ -142,8 +145,4 @@ export function startSearch(): void {
   showAddress(form);
   reserve(true);
   load();
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
 }

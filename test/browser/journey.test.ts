@@ -28,7 +28,7 @@ test('goes the whole way by keyboard: search, choose, read, copy, vote', async (
   await reader.onPage('/', async (page) => {
     await page.keyboard.press('Tab');
     assert.match(await focusOf(page), 'Skip');
-    await page.keyboard.press('/');
+    await page.keyboard.press('Control+k');
     await page.keyboard.type('dependency');
     await textOf(page, '.results-count', /found/);
     await page.keyboard.press('ArrowDown');

@@ -143,8 +143,8 @@ test('is told that the search cannot be loaded, gets to the archive with Enter, 
   });
 });
 
-test('replaces the last search after the key /, and keeps keys that mean something else', async () => {
-  await look('/', {}, async (page) => {
+test('replaces the last search after Ctrl+K, and keeps keys that mean something else', async () => {
+  await look('/agents/agent-1', {}, async (page) => {
     const field = page.locator('#search');
     await field.fill('zebra');
     await textOf(page, '.results-count', /found/);
@@ -153,12 +153,16 @@ test('replaces the last search after the key /, and keeps keys that mean somethi
       element.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, isComposing: true })),
     );
     assert.is(await field.inputValue(), 'zebra');
+    const idAfter = (key: string) =>
+      page.keyboard.press(key).then(() => page.evaluate(() => document.activeElement?.id));
+    await page.locator('#own-input-1').focus();
+    assert.is(await idAfter('Control+k'), 'own-input-1', 'deletes to the end of the line on macOS');
     await page.locator('[data-copy="prompt-text"]').focus();
-    for (const key of ['Control+/', 'Alt+/', 'Meta+/']) {
-      await page.keyboard.press(key);
-      assert.is(await page.evaluate(() => document.activeElement?.id), '', key);
-    }
-    await page.keyboard.press('/');
+    // Characters alone are pressed by accident, and dictated (WCAG 2.1.4).
+    for (const key of ['/', 'k', 'Alt+k', 'Control+Shift+k', 'Control+Alt+k']) assert.is(await idAfter(key), '', key);
+    assert.is(await idAfter('Control+K'), 'search');
+    await page.locator('[data-copy="prompt-text"]').focus();
+    assert.is(await idAfter('Meta+k'), 'search');
     await page.keyboard.type('plain');
     await textOf(page, '.results-count', /^1 agent found$/);
     assert.is(await field.inputValue(), 'plain');
