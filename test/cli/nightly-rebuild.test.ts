@@ -87,6 +87,23 @@ test('a build that fails without a result is logged with its messages', () =>
     await until(() => log().includes('"output":"No memory is left.\\n","msg":"the catalog cannot be built'));
   }));
 
+test('a running build goes on when the server reopens its logs', () =>
+  rebuild(`setTimeout(() => console.log('{"skipped":[],"id":"0f3c"}'), 100);`, async ({ called, log }) => {
+    let reopened = 0;
+    const reopen = () => {
+      reopened += 1;
+    };
+    process.on('SIGHUP', reopen);
+    try {
+      await until(() => called() !== undefined);
+      process.kill(process.pid, 'SIGHUP');
+      await until(() => reopened > 0 && /built for a new day|build ended with/.test(log()));
+      assert.match(log(), '"id":"0f3c","msg":"built for a new day"');
+    } finally {
+      process.off('SIGHUP', reopen);
+    }
+  }));
+
 test('a running build ends with the server', () =>
   rebuild('setInterval(() => {}, 1000);', async ({ builder, called }) => {
     await until(() => called() !== undefined);
