@@ -25,7 +25,7 @@ import { webhook } from './providers/webhook.ts';
 import { parseSmtpSettings } from './settings.ts';
 import { openSmtp, type Smtp, SmtpFailed } from './smtp.ts';
 import { parseSubscriberSettings } from './subscribers.ts';
-import { fileSubscriptions, readSubscriptions, refuseMalformed } from './subscribers-file.ts';
+import { fileSubscriptions } from './subscribers-file.ts';
 
 /** How announcements are sent. Contains keys and passwords, so do not log it. */
 type AnnounceSettings = ReturnType<typeof parseAnnounceSettings>;
@@ -135,13 +135,14 @@ async function openSmtpSender(
       'The server (`runtimeUrl`) has no https address, which links to unsubscribe must have, so no email can be sent. Set `runtimeUrl` in catalog.config.json, or CATALOG_RUNTIME_URL, to an https address.',
     );
   }
+  const ofFile = fileSubscriptions(join(data, 'signups.jsonl'));
   if (subscriptions !== undefined) requireMailKey(environment);
-  else await readSubscriptions(join(data, 'signups.jsonl'), refuseMalformed);
+  else await ofFile.check();
   const key = await MailKey.open({ environment, folder: data, random: randomBytes });
   const smtp = openSmtp(settings.smtp, { maxConnections: mostAtOnce, rateLimit: settings.rate, wait });
   const sender = smtpSender({
     ...{ smtp, key, list, runtimeUrl, now, signal, onProgress },
-    subscriptions: subscriptions ?? fileSubscriptions(join(data, 'signups.jsonl')),
+    subscriptions: subscriptions ?? ofFile,
     domain: settings.smtp.from.address.slice(settings.smtp.from.address.lastIndexOf('@') + 1),
   });
   return { sender, close: () => smtp.close() };

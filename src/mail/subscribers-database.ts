@@ -45,28 +45,6 @@ async function insert(database: Database, subscription: StoredSubscription): Pro
   return (await database.query(`${insertion} ON CONFLICT (id) DO NOTHING RETURNING 1`, all)).length === 1;
 }
 
-/**
- * Adds subscriptions and suppressed addresses, and returns how many subscriptions are new. One that the database has gets the
- * outcome that it lacks: its reader may have confirmed or left since an earlier import.
- */
-export async function importSubscriptions(
-  database: Database,
-  subscriptions: readonly StoredSubscription[],
-  suppressions: ReadonlyMap<string, string>,
-): Promise<number> {
-  // First: if the import is interrupted, nobody who left gets another email.
-  for (const [hash, time] of suppressions) await databaseSubscriptions(database).suppress(hash, time);
-  let added = 0;
-  const outcome = `UPDATE catalog_subscriptions SET confirmed = coalesce(confirmed, $2::timestamptz),
-    unsubscribed = coalesce(unsubscribed, $3::timestamptz) WHERE id = $1`;
-  for (const subscription of subscriptions) {
-    const { id, confirmed = null, unsubscribed = null } = subscription;
-    if (await insert(database, subscription)) added += 1;
-    else if (confirmed ?? unsubscribed) await database.query(outcome, [id, confirmed, unsubscribed]);
-  }
-  return added;
-}
-
 interface Row extends Pick<Subscription, 'id' | 'email' | 'list'> {
   time: Date;
   note: string | null;
@@ -79,9 +57,9 @@ interface Row extends Pick<Subscription, 'id' | 'email' | 'list'> {
 /** The columns of the table that `find` compares. */
 const columns = { id: 'id', email: 'address', list: 'list' } as const;
 
-/** The subscriptions in a database. */
-export function databaseSubscriptions(database: Database): SubscriptionStore {
-  return {
+/** The subscriptions in a database, for servers and commands. */
+export function databaseSubscriptions(database: Database) {
+  const store: SubscriptionStore = {
     async find(criterion) {
       if ('mailbox' in criterion) {
         const { mailbox, domains } = mailboxOf(criterion.mailbox);
@@ -112,17 +90,36 @@ export function databaseSubscriptions(database: Database): SubscriptionStore {
       await database.query(text, [hash, time]);
     },
   };
-}
-
-/** Returns all subscriptions, in the order in which they were stored. */
-export function allSubscriptions(database: Database): Promise<StoredSubscription[]> {
-  return select(database, '', []);
-}
-
-/** Removes all subscriptions of an address, and returns how many there were. Servers do not have the right to do so. */
-export async function eraseFromDatabase(database: Database, address: string): Promise<number> {
-  const text = 'DELETE FROM catalog_subscriptions WHERE address = $1 RETURNING 1';
-  return (await database.query(text, [address.trim().toLowerCase()])).length;
+  return {
+    ...store,
+    /** Returns all subscriptions, in the order in which they were stored. */
+    all: () => select(database, '', []),
+    /**
+     * Adds subscriptions and suppressed addresses, and returns how many subscriptions are new. One that the database has gets the
+     * outcome that it lacks: its reader may have confirmed or left since an earlier import.
+     */
+    async import(
+      subscriptions: readonly StoredSubscription[],
+      suppressions: ReadonlyMap<string, string>,
+    ): Promise<number> {
+      // First: if the import is interrupted, nobody who left gets another email.
+      for (const [hash, time] of suppressions) await store.suppress(hash, time);
+      let added = 0;
+      const outcome = `UPDATE catalog_subscriptions SET confirmed = coalesce(confirmed, $2::timestamptz),
+        unsubscribed = coalesce(unsubscribed, $3::timestamptz) WHERE id = $1`;
+      for (const subscription of subscriptions) {
+        const { id, confirmed = null, unsubscribed = null } = subscription;
+        if (await insert(database, subscription)) added += 1;
+        else if (confirmed ?? unsubscribed) await database.query(outcome, [id, confirmed, unsubscribed]);
+      }
+      return added;
+    },
+    /** Removes all subscriptions of an address, and returns how many there were. Servers do not have the right to do so. */
+    async erase(address: string): Promise<number> {
+      const text = 'DELETE FROM catalog_subscriptions WHERE address = $1 RETURNING 1';
+      return (await database.query(text, [address.trim().toLowerCase()])).length;
+    },
+  };
 }
 
 async function select(

@@ -96,26 +96,8 @@ export class SubscriptionIndex {
   }
 }
 
-/**
- * The file of subscribers and its rotated files, in the order in which they were written. Compressed ones are not read, since
- * erasing an address does not reach them.
- */
-export const subscriberLogs = (file: string) => findLogs(file, (name) => !isPacked(name));
-
-/**
- * Reads a file of subscribers and its rotated files, once. A missing file has no subscriptions. A server may be running.
- *
- * Lines that cannot be read are left out, and `onMalformed` is called as by `readParsed`.
- */
-export async function readSubscriptions(path: string, onMalformed: OnMalformed): Promise<StoredSubscription[]> {
-  const index = new SubscriptionIndex();
-  for (const file of (await subscriberLogs(path)).files)
-    for await (const line of readParsed(file, storedLine, onMalformed)) index.add(line);
-  return index.all;
-}
-
 /** Refuses to send or copy with a line that cannot be read: if it were left out, a reader could get email again. */
-export const refuseMalformed: OnMalformed = (line, file, isTorn) => {
+const refuseMalformed: OnMalformed = (line, file, isTorn) => {
   const problem = `Line ${line} of ${file} cannot be read. It may say that a reader gets no more email.`;
   if (!isTorn) throw new OperationError(`${problem} Copy it from a backup, or delete it.`);
 };
@@ -124,7 +106,7 @@ export const refuseMalformed: OnMalformed = (line, file, isTorn) => {
  * Reads the subscriptions in a file, which another process may own: each call reads only what was added since the last one,
  * or everything if the file was replaced. Suppressed addresses are in `suppressed.jsonl` next to it, which has no lasting owner.
  */
-export function fileSubscriptions(file: string, disk: Disk = fs): Omit<SubscriptionStore, 'mark'> {
+export function fileSubscriptions(file: string, disk: Disk = fs) {
   const suppressed = suppressedPath(file);
   let index = new SubscriptionIndex();
   let read = { inode: 0, bytes: 0 };
@@ -137,7 +119,7 @@ export function fileSubscriptions(file: string, disk: Disk = fs): Omit<Subscript
     if (ino !== read.inode || size < read.bytes) {
       index = new SubscriptionIndex();
       read = { inode: ino, bytes: 0 };
-      for (const rotated of (await subscriberLogs(file)).files) if (rotated !== file) await addLines(rotated, 0);
+      for (const rotated of (await logs()).files) if (rotated !== file) await addLines(rotated, 0);
     }
     if (size > read.bytes) read.bytes += await addLines(file, read.bytes);
   }
@@ -154,10 +136,58 @@ export function fileSubscriptions(file: string, disk: Disk = fs): Omit<Subscript
     return bytes;
   }
 
-  return {
+  /**
+   * The file and its rotated files, in the order in which they were written. Compressed ones are not read, since erasing an
+   * address does not reach them.
+   */
+  const logs = () => findLogs(file, (name) => !isPacked(name));
+
+  /**
+   * Reads all subscriptions, once; a server may be running. A missing file has none. Lines that cannot be read are left out, and `onMalformed` is called as
+   * by `readParsed`.
+   */
+  async function all(onMalformed: OnMalformed): Promise<StoredSubscription[]> {
+    const index = new SubscriptionIndex();
+    for (const name of (await logs()).files)
+      for await (const line of readParsed(name, storedLine, onMalformed)) index.add(line);
+    return index.all;
+  }
+
+  const store: Omit<SubscriptionStore, 'mark'> = {
     find: (criterion) => reading(() => refresh().then(() => index.find(criterion))),
     suppressions: () => readSuppressions(suppressed, refuseMalformed),
     suppress: (hash, time) => adding(() => addSuppression(suppressed, { hash, time }, disk)),
+  };
+  return {
+    ...store,
+    logs,
+    all,
+    /** Throws OperationError if a line cannot be read. */
+    check: async () => void (await all(refuseMalformed)),
+    /**
+     * Removes all lines with an address from the file, its torn lines and its rotated files. With the key of
+     * emails, it also suppresses the address, so that no email is sent to it even if a backup is restored. Returns how many lines
+     * were removed from all files, and the compressed files, which were not searched.
+     *
+     * Rejects with OperationError while a server holds the lock of the file, or if a file cannot be used.
+     */
+    async erase(
+      address: string,
+      { now, random, warn, key }: Pick<LockOptions, 'now' | 'random' | 'warn'> & { key: MailKey | null },
+    ) {
+      const path = await fs.realpath(file).catch(explain(file));
+      const rotated = await rotatedFiles(path);
+      const plain = [path, ...rotated.filter((name) => !isPacked(name))];
+      let lines = 0;
+      // First: if this command is interrupted, the next run may find no line that says whom to suppress.
+      const before = once(async () => {
+        if (key === null) return;
+        await store.suppress(key.addressHash(address.trim()), now().toISOString()).catch(explain(suppressed));
+      });
+      for (const each of plain)
+        lines += await eraseSubscriber(each, address, { now, random, warn, before }).catch(explain(each));
+      return { lines, packed: rotated.filter(isPacked) };
+    },
   };
 }
 
@@ -219,10 +249,12 @@ export async function openSubscriberFile({ file, log, disk }: SubscriberFileTool
   }).catch((cause: unknown) => {
     throw cannotUse(`The subscriber file ${file}`, cause);
   });
+  const { find, suppress } = fileSubscriptions(file, disk);
   return {
     name: provider,
     subscriptions: {
-      ...fileSubscriptions(file, disk),
+      find,
+      suppress,
       // Readers can subscribe and confirm despite a damaged line: that brings no email to anyone who left.
       suppressions: () => readSuppressions(suppressedPath(file)),
       mark: async (id, event, time) => void (await journal.append({ id, time, event })),
@@ -299,33 +331,6 @@ function isOf(line: Buffer, address: string, ids: Set<string>): boolean {
   if (parsed.email.toLowerCase() !== address) return false;
   ids.add(parsed.id);
   return true;
-}
-
-/**
- * Removes all lines with an address from the file of subscribers, its torn lines and its rotated files. With the key of
- * emails, it also suppresses the address, so that no email is sent to it even if a backup is restored. Returns how many lines
- * were removed from all files, and the compressed files, which were not searched.
- *
- * Rejects with OperationError while a server holds the lock of the file, or if a file cannot be used.
- */
-export async function eraseAddress(
-  path: string,
-  address: string,
-  { now, random, warn, key }: Pick<LockOptions, 'now' | 'random' | 'warn'> & { key: MailKey | null },
-) {
-  const file = await fs.realpath(path).catch(explain(path));
-  const rotated = await rotatedFiles(file);
-  const plain = [file, ...rotated.filter((name) => !isPacked(name))];
-  let lines = 0;
-  // First: if this command is interrupted, the next run may find no line that says whom to suppress.
-  const before = once(async () => {
-    if (key === null) return;
-    const { suppress } = fileSubscriptions(path);
-    await suppress(key.addressHash(address.trim()), now().toISOString()).catch(explain(suppressedPath(path)));
-  });
-  for (const each of plain)
-    lines += await eraseSubscriber(each, address, { now, random, warn, before }).catch(explain(each));
-  return { lines, packed: rotated.filter(isPacked) };
 }
 
 /** Throws a system error again as a sentence. */

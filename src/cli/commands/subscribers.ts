@@ -129,20 +129,21 @@ async function list(flags: Flags, terminal: Console): Promise<void> {
 }
 
 async function listDatabase(url: string): Promise<StoredSubscription[]> {
-  const { allSubscriptions } = await import('../../mail/subscribers-database.ts');
-  return withDatabase(url, allSubscriptions);
+  const { databaseSubscriptions } = await import('../../mail/subscribers-database.ts');
+  return withDatabase(url, (database) => databaseSubscriptions(database).all());
 }
 
 /** The subscriptions in a file and its rotated files. If there are none, says so; if a user `named` it, throws OperationError. */
 async function listFile(file: string, terminal: Console, { named = true } = {}): Promise<StoredSubscription[]> {
-  const { readSubscriptions, subscriberLogs } = await import('../../mail/subscribers-file.ts');
-  const { files, unreadable } = await subscriberLogs(file);
+  const { fileSubscriptions } = await import('../../mail/subscribers-file.ts');
+  const subscriptions = fileSubscriptions(file);
+  const { files, unreadable } = await subscriptions.logs();
   const isMissing = !files.some((name) => existsSync(name));
   if (isMissing && named) throw new OperationError(`The subscriber file ${file} does not exist.`);
   if (isMissing)
     terminal.say(`${file} does not exist: nobody has subscribed yet, or the file is elsewhere (--data or --file).\n`);
   const skipped: { file: string; line: number }[] = [];
-  const stored = await readSubscriptions(file, (line, name) => skipped.push({ file: name, line }));
+  const stored = await subscriptions.all((line, name) => skipped.push({ file: name, line }));
   for (const message of skippedLines(skipped)) terminal.say(message);
   if (unreadable.length > 0) terminal.say(`Not read, because compressed: ${unreadable.join(', ')}.\n`);
   return stored;
@@ -285,22 +286,22 @@ function noMailKey(folder: string): string {
 }
 
 async function eraseRows(address: string, url: string, key: MailKey | null): Promise<number> {
-  const { databaseSubscriptions, eraseFromDatabase } = await import('../../mail/subscribers-database.ts');
+  const { databaseSubscriptions } = await import('../../mail/subscribers-database.ts');
   const email = address.trim();
   return withDatabase(url, async (database) => {
-    const { find, suppress } = databaseSubscriptions(database);
+    const subscriptions = databaseSubscriptions(database);
     // First: if this command is interrupted, the next run may find no subscription that says whom to suppress.
-    if (key !== null && (await find({ email })).length > 0)
-      await suppress(key.addressHash(email), new Date().toISOString());
-    return eraseFromDatabase(database, email);
+    if (key !== null && (await subscriptions.find({ email })).length > 0)
+      await subscriptions.suppress(key.addressHash(email), new Date().toISOString());
+    return subscriptions.erase(email);
   });
 }
 
 async function eraseLines(address: string, file: string, key: MailKey | null, terminal: Console): Promise<number> {
-  const { eraseAddress } = await import('../../mail/subscribers-file.ts');
+  const { fileSubscriptions } = await import('../../mail/subscribers-file.ts');
   const warn = (message: string) => terminal.say(`${message}\n`);
   const tools = { now: () => new Date(), random: randomBytes, warn, key };
-  const { lines, packed } = await eraseAddress(file, address, tools);
+  const { lines, packed } = await fileSubscriptions(file).erase(address, tools);
   if (packed.length > 0) terminal.say(`Not searched, because compressed: ${packed.join(', ')}.\n`);
   return lines;
 }
@@ -309,14 +310,14 @@ async function eraseLines(address: string, file: string, key: MailKey | null, te
 async function importFile(flags: StoreFlags, terminal: Console): Promise<void> {
   const url = requiredDatabase();
   const file = subscriberFile(flags);
-  const { importSubscriptions } = await import('../../mail/subscribers-database.ts');
+  const { databaseSubscriptions } = await import('../../mail/subscribers-database.ts');
   const { fileSubscriptions } = await import('../../mail/subscribers-file.ts');
   const all = (await listFile(file, terminal)).sort((a, b) => compareText(a.time, b.time));
   const suppressions = await fileSubscriptions(file).suppressions();
   const { importAnnouncements } = await import('../../mail/announcement-journal.ts');
   const added = await withDatabase(url, async (database) => {
     await importAnnouncements(join(dirname(file), 'announcements'), database);
-    return importSubscriptions(database, all, suppressions);
+    return databaseSubscriptions(database).import(all, suppressions);
   });
   const existing = all.length - added;
   const rest = existing === 0 ? '' : ` The database already had ${existing}.`;

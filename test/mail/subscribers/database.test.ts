@@ -5,12 +5,7 @@ import { ProviderFailed } from '../../../src/mail/calls.ts';
 import { MailKey } from '../../../src/mail/consent.ts';
 import type { SubscriberStore } from '../../../src/mail/provider.ts';
 import { openSubscribers } from '../../../src/mail/subscribers.ts';
-import {
-  allSubscriptions,
-  databaseSubscriptions,
-  importSubscriptions,
-  openSubscriberDatabase,
-} from '../../../src/mail/subscribers-database.ts';
+import { databaseSubscriptions, openSubscriberDatabase } from '../../../src/mail/subscribers-database.ts';
 import { DatabaseUnavailable } from '../../../src/storage/database.ts';
 import { type Database, openDatabase } from '../../../src/storage/postgres.ts';
 import { inFolder, writeFiles } from '../../support/catalog.ts';
@@ -55,7 +50,7 @@ test('a subscription is stored once, however often it is sent', () =>
     // A row that was changed keeps its position.
     await subscribers.subscriptions?.mark(id, 'confirmed', '2026-11-22T10:00:00.000Z');
     assert.equal(
-      (await allSubscriptions(database)).map(({ id, confirmed }) => [id, confirmed]),
+      (await databaseSubscriptions(database).all()).map(({ id, confirmed }) => [id, confirmed]),
       [
         [id, '2026-11-22T10:00:00.000Z'],
         ['other', undefined],
@@ -189,7 +184,7 @@ test('an import that is interrupted leaves nobody subscribed whose address was e
       return [];
     },
   } as unknown as Database;
-  await importSubscriptions(database, [subscription], new Map([['h', '2026-11-05T10:00:00.000Z']]));
+  await databaseSubscriptions(database).import([subscription], new Map([['h', '2026-11-05T10:00:00.000Z']]));
   assert.match(statements[0] ?? '', /^INSERT INTO catalog_suppressions/);
 });
 
@@ -204,7 +199,7 @@ test('a second import ends the emails of readers who left since the first one', 
       await databaseSubscriptions(database).mark('c', 'confirmed', '2026-11-07T10:00:00.000Z');
       const again = await catalog(['subscribers', 'import', '--cwd', folder], { env });
       assert.is(again.stderr, 'Imported 0 subscriptions. The database already had 2.\n');
-      const outcomes = (await allSubscriptions(database)).map(({ id, confirmed, unsubscribed }) => [
+      const outcomes = (await databaseSubscriptions(database).all()).map(({ id, confirmed, unsubscribed }) => [
         ...[id, confirmed?.slice(0, 10), unsubscribed?.slice(0, 10)],
       ]);
       assert.equal(outcomes, [
