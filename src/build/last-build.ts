@@ -15,9 +15,8 @@ import type { ContentMemory } from '../content/load.ts';
 import { addDays, zone } from '../lib/calendar.ts';
 import { orElse, succeeds } from '../lib/errors.ts';
 import {
-  areOutputsUnchanged,
-  areSame,
   areSettled,
+  currentOutputStamps,
   digestOf,
   makeFolder,
   outputStamps,
@@ -188,6 +187,8 @@ interface Outcome {
   historyMissing: string | null;
 }
 
+type Built = Pick<BuildWriter, 'files' | 'folders'>;
+
 interface LastBuild<Saved> extends Outcome {
   options: string;
   /** When the day begins and ends in the catalog's time zone, in milliseconds since 1970. */
@@ -210,20 +211,28 @@ interface SavedStamps {
  * Finds the last build into a folder if another build would be the same. It compares the stamps (see lib/files.ts) of
  * everything that builds read and wrote, without loading the code that renders. `today` is the day to build for, by default the
  * current one. `inputs` are the stamps of everything that a build reads, or null if they cannot tell whether it changed.
+ * `remember` is called after a build of these inputs without warnings.
  */
-export function checkUnchanged(
-  place: Place,
-  today: string | undefined,
-): { unchanged: Outcome | null; inputs: Stamps | null } {
+export function checkUnchanged(place: Place, today: string | undefined) {
   const git = gitFiles(place.cwd);
-  if (git === null) return { unchanged: null, inputs: null };
+  if (git === null) return { unchanged: null, inputs: null, remember: () => {} };
   const last = readLast(place);
   const own = ['agents', 'templates', 'catalog.config.json'].map((name) => join(place.cwd, name));
   const inputs = sourceStamps([...own, ...programFiles, ...git], last?.inputs);
   return {
-    unchanged: last !== null && areSame(last.inputs, inputs) && isSame(last, place, today) ? last : null,
+    unchanged: last !== null && areSame(last.inputs, inputs) && isSame(last, place, today) ? (last as Outcome) : null,
     inputs,
+    remember: (outcome: Outcome, timezone: string, build: Built) => remember(place, inputs, outcome, timezone, build),
   };
+}
+
+/** Whether the same paths have the same stamps, and none of them can hide a change. */
+function areSame(left: Stamps, right: Stamps): boolean {
+  return (
+    left.paths.length === right.paths.length &&
+    left.numbers.every((number, index) => number === right.numbers[index]) &&
+    left.paths.every((path, index) => path === right.paths[index])
+  );
 }
 
 /** Whether a build of the same inputs as the last would write the same files. */
@@ -234,15 +243,11 @@ function isSame(last: LastBuild<Stamps>, place: Place, today: string | undefined
   if (readdirSync(dirname(root)).some((name) => name.startsWith(`.${basename(root)}.`))) return false;
   const now = Date.now();
   const isDay = today === undefined ? last.begin <= now && now < last.end : today === last.day;
-  return isDay && areOutputsUnchanged(last.outputs);
+  return isDay && areSame(last.outputs, currentOutputStamps(last.outputs.paths));
 }
 
-/** Remembers a build without warnings for which git did not fail. `inputs` are those before it. */
-export function rememberBuild(
-  place: Place,
-  { inputs, timezone, ...outcome }: Outcome & { inputs: Stamps; timezone: string },
-  { files, folders }: Pick<BuildWriter, 'files' | 'folders'>,
-): void {
+/** Remembers a build for which git did not fail. `inputs` are those before it. */
+function remember(place: Place, inputs: Stamps, outcome: Outcome, timezone: string, { files, folders }: Built): void {
   if (!existsSync(place.out) || !areSettled(inputs)) return;
   // Git may have failed for a reason that no stamp shows.
   if (outcome.historyMissing !== null && isInRepository(place.cwd)) return;
@@ -261,7 +266,7 @@ export function rememberBuild(
 }
 
 /** The stamps of a build. A file with several names has one of them: as long as its folders stay, so do the other names. */
-function outputsIn(root: string, { files, folders }: Pick<BuildWriter, 'files' | 'folders'>): Stamps {
+function outputsIn(root: string, { files, folders }: Built): Stamps {
   const once = new Map<string, string>();
   for (const [path, { stamp }] of files) once.set(stamp, path);
   const paths = [...once.values(), ...folders.keys()].map((path) => (path === '' ? root : `${root}/${path}`));

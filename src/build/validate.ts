@@ -56,15 +56,16 @@ export async function checkCatalog(
     ),
     /** All problems, sorted. */
     diagnostics: sortDiagnostics([...diagnostics, ...problems]),
+    /** Returns how many of some of these problems `catalog fix` solves. */
+    countFixable: (reported: readonly Diagnostic[]) => countFixable(reported, { cwd, settings, vocabulary }),
   };
 }
 
 /** Returns how many of these problems `catalog fix` solves: those that its changes to the files remove. */
-export function countFixable(
+function countFixable(
   diagnostics: readonly Diagnostic[],
-  ...[cwd, overrides, environment]: Parameters<typeof checkCatalog>
+  { cwd, settings, vocabulary }: { cwd: string; settings: Settings; vocabulary: KnownVocabulary },
 ): number {
-  const { settings, vocabulary } = checkSettings(cwd, overrides, environment);
   const schema = frontMatterSchema(vocabulary);
   const judge = (source: SourceFolder) => {
     const folder = parseSafely(source, schema, vocabulary.rules);

@@ -15,7 +15,7 @@ import { visible } from '../lib/text.ts';
 import type { Console } from './console.ts';
 
 /** Something to choose. */
-export interface Choice {
+interface Choice {
   value: string;
   label?: string;
   hint?: string;

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { LoadOptions } from '../content/load.ts';
 import { isDay, zone } from '../lib/calendar.ts';
 import { OperationError, orElse, UsageError } from '../lib/errors.ts';
 import { visible } from '../lib/text.ts';
@@ -95,10 +94,10 @@ export async function openCatalog(flags: Pick<CommonFlags, 'cwd' | 'baseUrl' | '
 }
 
 /** Opens the catalog that the flags name and reads its agents. Throws ContentError if agents/ cannot be read. */
-export async function openContent(flags: Parameters<typeof openCatalog>[0], options?: LoadOptions) {
+export async function openContent(flags: Parameters<typeof openCatalog>[0], numbers: 'due' | 'all' = 'due') {
   const { loadContent } = await import('../content/load.ts');
   const opened = await openCatalog(flags);
-  const content = loadContent(opened.cwd, opened.settings, opened.today, options);
+  const content = loadContent(opened.cwd, opened.settings, opened.today, { numbers });
   const unreadable = content.diagnostics.filter(({ slug }) => slug === null);
   if (unreadable.length > 0) throw new ContentError(unreadable);
   return { ...opened, content };

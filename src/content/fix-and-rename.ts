@@ -17,7 +17,7 @@ import { demand, freeSlug } from './new/agent.ts';
 import { frontMatterIn, valuesIn } from './parse/front-matter.ts';
 import type { ParsedFolder } from './parse/parse.ts';
 import { conflictFinding } from './parse/placeholders.ts';
-import { evalsFolder, pathOf, type SourceFolder } from './read.ts';
+import { evalsFolder, pathOf, readAgents, type SourceFolder } from './read.ts';
 
 /** The most changed lines that are shown of a file. Finding them takes the square of that time. */
 const mostEdits = 1_000;
@@ -279,6 +279,19 @@ export function fixed(folder: SourceFolder, isPublished: boolean): SourceFolder 
   return { slug, files, problem };
 }
 
+/**
+ * Returns the mechanical changes to the named agents, or all if none is named, and makes them if `write` is true. Throws
+ * OperationError as `writeFixes` does.
+ */
+export function fixAgents(cwd: string, { folders }: Calendar, named: readonly string[], write: boolean) {
+  const published = new Set(folders.filter(({ schedule }) => schedule.issue !== null).map(({ slug }) => slug));
+  const fixes = readAgents(cwd)
+    .filter(({ slug }) => named.length === 0 || named.includes(slug))
+    .flatMap((folder) => fixesOf(folder, published.has(folder.slug)));
+  if (write) writeFixes(cwd, fixes);
+  return fixes;
+}
+
 /** Writes the changes. Throws OperationError, before the first change, if a file is no longer as it was read. */
 export function writeFixes(cwd: string, fixes: ReturnType<typeof fixesOf>): void {
   for (const { file, before } of fixes) {
@@ -343,17 +356,14 @@ function editLines(text: string, list: YAMLSeq, add: string, drop: string): stri
 }
 
 /**
- * The result of renaming a folder, with what it says of the agent. The old address of an agent with a number (`issue`) redirects
- * to the new one; if it is withdrawn, neither address has a page. The number is null if the agent is not published.
- */
-export type Renamed = ReturnType<typeof renameAgent>;
-
-/**
  * Renames the folder of an agent in the catalog `cwd`. If the agent is published, its old name is added to the end of
  * `formerSlugs`.
  *
  * Throws UsageError if `to` is not a slug, and OperationError if there is no agent `from`, if `to` belongs to another
  * agent, or if a file cannot be written. The catalog is then unchanged.
+ *
+ * Returns what the front matter says of the agent. The old address of an agent with a number (`issue`) redirects to the new one;
+ * if it is withdrawn, neither address has a page. The number is null if the agent is not published.
  */
 export function renameAgent(cwd: string, calendar: Calendar, from: string, to: string) {
   const folder = calendar.folders.find(({ slug }) => slug === from);

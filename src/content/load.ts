@@ -35,7 +35,7 @@ export interface Content extends Calendar {
   notices: string[];
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   /** Called after each folder, with how many folders are done. */
   onFolder?: (done: number, total: number) => void;
   /**

@@ -56,11 +56,6 @@ export function sha256Of(content: string | Uint8Array): string {
 /** The smallest difference in time that file systems record, with a reserve, in milliseconds. */
 const tickMs = 20;
 
-/** The stamp of a source file. */
-export function stampOf(stats: Stats): string {
-  return `${outputStampOf(stats)} ${stats.ctimeMs}`;
-}
-
 /** The stamp of a file that a build wrote. It stays the same if the file is moved or gets a second name (hard link). */
 export function outputStampOf({ size, ino, mtimeMs }: Stats): string {
   // Of a template, V8 would keep the pieces, which take several times the memory: a large build has a hundred thousand stamps.
@@ -138,18 +133,9 @@ export function outputStamps(paths: readonly string[], files: Iterable<string>, 
   return { paths, numbers };
 }
 
-/** Whether every file and folder of a build still has its stamp. */
-export function areOutputsUnchanged(stamps: Stamps): boolean {
-  return areSame(stamps, stampsOf(stamps.paths, outputNumbers));
-}
-
-/** Whether the same paths have the same stamps, and none of them can hide a change. */
-export function areSame(left: Stamps, right: Stamps): boolean {
-  return (
-    left.paths.length === right.paths.length &&
-    left.numbers.every((number, index) => number === right.numbers[index]) &&
-    left.paths.every((path, index) => path === right.paths[index])
-  );
+/** Returns the stamps that files and folders of a build have now. */
+export function currentOutputStamps(paths: readonly string[]): Stamps {
+  return stampsOf(paths, outputNumbers);
 }
 
 /** Whether every stamp changes if its file does. */

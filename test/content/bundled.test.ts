@@ -3,7 +3,6 @@ import * as assert from 'uvu/assert';
 import { fixesOf } from '../../src/content/fix-and-rename.ts';
 import { loadContent } from '../../src/content/load.ts';
 import { readAgents } from '../../src/content/read.ts';
-import { wordsOf } from '../../src/content/rules/rule.ts';
 import { select } from '../../src/content/schedule.ts';
 import { loadSettings } from '../../src/content/settings.ts';
 import { headingOf, inputsOf } from '../../src/text/prompt-text.ts';
@@ -14,6 +13,9 @@ import { bundled } from '../support/catalog.ts';
 const settings = loadSettings(bundled, {}, {});
 const content = loadContent(bundled, settings, '2026-11-22');
 const { agents } = select(content, { today: '2026-11-22', future: true });
+
+/** The words of a text in lower case. */
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /** The runs of five words of a text, each once. */
 function runsOf(text: string): Set<string> {

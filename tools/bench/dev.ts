@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunningDev, startDev } from '../../src/build/dev/preview.ts';
+import { startDev } from '../../src/build/dev/preview.ts';
 import { readAgents } from '../../src/content/read.ts';
 import { serverLog } from '../../src/server/log.ts';
 import { generateCatalog } from './generate.ts';
@@ -96,7 +96,7 @@ async function measure(folder: string, count: number, budgetMs: number): Promise
 }
 
 /** Opens a page as a browser does, and stays connected. */
-function open({ address }: RunningDev, path: string): { opened: Promise<void>; close(): void } {
+function open({ address }: { address: string }, path: string): { opened: Promise<void>; close(): void } {
   let opened = () => {};
   const request = get(`${address}__dev/events?path=${path}`, (response) => response.on('data', () => opened()));
   return { opened: new Promise((done) => (opened = done)), close: () => request.destroy() };

@@ -24,16 +24,10 @@ import { outputsAt } from '../../site/index.ts';
 import type { RenderedFile } from '../../site/output.ts';
 import { assetVersion } from '../../site/shared/page.ts';
 import type { Site } from '../../site/site.ts';
-import {
-  type CatalogOptions,
-  type Changes,
-  everything,
-  lookAt,
-  nothing,
-  WatchedCatalog,
-  type WatchOptions,
-  watchCatalog,
-} from './watched-catalog.ts';
+import { type CatalogOptions, type Changes, WatchedCatalog } from './watched-catalog.ts';
+
+const everything: Changes = { agents: 'all', settings: true, templates: true };
+const nothing: Changes = { agents: new Set(), settings: false, templates: false };
 
 /** The path of everything that only a preview serves. No output has such a path. */
 const devPath = '/__dev/';
@@ -293,7 +287,9 @@ function sendState(response: ServerResponse, state: object): void {
   response.write(`data: ${JSON.stringify(state)}\n\n`);
 }
 
-interface DevOptions extends Omit<CatalogOptions, 'baseUrl'>, Pick<WatchOptions, 'poll' | 'onFallback'> {
+interface DevOptions extends Omit<CatalogOptions, 'baseUrl'> {
+  /** Whether to compare files every second instead of asking the system for changes. */
+  poll: boolean;
   /** The port, as text; `0` for any free one. */
   port?: string | undefined;
   environment: NodeJS.ProcessEnv;
@@ -303,9 +299,9 @@ interface DevOptions extends Omit<CatalogOptions, 'baseUrl'>, Pick<WatchOptions,
    * `isComplete`, some checks follow in an update without changes.
    */
   onUpdate(update: { changes: Changes | null; errors: readonly Diagnostic[]; isComplete: boolean; ms: number }): void;
+  /** Is called if the system cannot report changes, so that files are compared every second. */
+  onFallback(code: string): void;
 }
-
-export type RunningDev = Awaited<ReturnType<typeof startDev>>;
 
 /** How long nothing may change before what depends on all agents is checked and found again, in milliseconds. */
 const idleMs = 1_000;
@@ -351,7 +347,6 @@ export async function startDev(options: DevOptions) {
   }
 
   try {
-    const since = lookAt(options.cwd);
     const server = await startServer(settings, {
       log,
       rules: devRules,
@@ -362,9 +357,8 @@ export async function startDev(options: DevOptions) {
       },
       wrap: (handle) => (preview as PreviewServer).wrap(handle),
     });
-    const endWatching = watchCatalog({
+    const endWatching = (preview as PreviewServer).catalog.watch({
       ...options,
-      since,
       onChange: (changes) => update(changes),
       onError: (error) => log.log.error({ err: error }, 'changes of some files may not be noticed'),
     });

@@ -9,7 +9,7 @@ import { editorialRules } from '../../content/rules/index.ts';
 import { select } from '../../content/schedule.ts';
 import { loadSettings } from '../../content/settings.ts';
 import { zone } from '../../lib/calendar.ts';
-import { forEachStamp, noStamps, type Stamps, sourceStamps, stampOf, statsOf } from '../../lib/files.ts';
+import { forEachStamp, noStamps, outputStampOf, type Stamps, sourceStamps, statsOf } from '../../lib/files.ts';
 import { compareText } from '../../lib/text.ts';
 import { programFolder } from '../../program.ts';
 import { frontMatterSchema, type NumberedAgent } from '../../schema/agent.ts';
@@ -31,9 +31,6 @@ export interface Changes {
   settings: boolean;
   templates: boolean;
 }
-
-export const everything: Changes = { agents: 'all', settings: true, templates: true };
-export const nothing: Changes = { agents: new Set(), settings: false, templates: false };
 
 export interface CatalogOptions {
   /** The catalog folder. */
@@ -58,6 +55,8 @@ interface Entry {
  */
 export class WatchedCatalog {
   readonly #options: CatalogOptions;
+  /** The files before they were first read. */
+  readonly #since: Stamps;
   readonly #git: ReturnType<typeof gitMemory>;
   readonly #entries = new Map<string, Entry>();
   #settings: Settings | null = null;
@@ -86,7 +85,13 @@ export class WatchedCatalog {
 
   constructor(options: CatalogOptions) {
     this.#options = options;
+    this.#since = lookAt(options.cwd);
     this.#git = gitMemory(options.cwd);
+  }
+
+  /** Reports changes since the catalog was opened, as `watchCatalog` does. */
+  watch(options: WatchOptions): () => Promise<void> {
+    return watchCatalog(this.#options.cwd, this.#since, options);
   }
 
   /** Reads what changed, and makes a new site. Errors that prevent it are in `errors`. */
@@ -282,11 +287,9 @@ function slotOf({ schedule }: ParsedFolder): string {
   return JSON.stringify({ ...schedule, title: null });
 }
 
-export interface WatchOptions extends Pick<CatalogOptions, 'cwd'> {
+interface WatchOptions {
   /** Whether to compare files every second instead of asking the system for changes. */
   poll: boolean;
-  /** The files as `lookAt` saw them before they were first read. */
-  since: Stamps;
   onChange(changes: Changes): void;
   /** Is called with an error that may have hidden changes. */
   onError(error: Error): void;
@@ -304,7 +307,7 @@ const settleMs = 100;
 const programParts = ['templates', 'lib/browser'].map((path) => join(programFolder, path));
 
 /** Returns the stamps of all files of a catalog that a preview depends on. `last` are earlier ones, which make it quicker. */
-export function lookAt(cwd: string, last = noStamps): Stamps {
+function lookAt(cwd: string, last = noStamps): Stamps {
   return sourceStamps(partsOf(cwd).files, last);
 }
 
@@ -312,7 +315,8 @@ export function lookAt(cwd: string, last = noStamps): Stamps {
  * Reports changes of agents, settings and templates. When all files are watched, they are compared with `since`, because the
  * system does not report earlier changes. Returns a function that ends it.
  */
-export function watchCatalog({ cwd, since, poll, onChange, onFallback, onError }: WatchOptions): () => Promise<void> {
+function watchCatalog(cwd: string, since: Stamps, options: WatchOptions): () => Promise<void> {
+  const { poll, onChange, onFallback, onError } = options;
   const parts = partsOf(cwd);
   let last = since;
   let agents: Set<string> | 'all' = new Set();
@@ -444,7 +448,7 @@ function changedPaths(before: Stamps, now: Stamps): string[] {
 
 function stampAt(path: string): string {
   const stats = statsOf(path);
-  return stats === undefined ? '' : stampOf(stats);
+  return stats === undefined ? '' : `${outputStampOf(stats)} ${stats.ctimeMs}`;
 }
 
 /** The files and folders of a catalog that a preview depends on. */

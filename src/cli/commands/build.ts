@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { checkUnchanged, rememberBuild } from '../../build/last-build.ts';
+import { checkUnchanged } from '../../build/last-build.ts';
 import { UsageError } from '../../lib/errors.ts';
 import type { OnProgress } from '../../lib/lazy.ts';
 import { plural, visible } from '../../lib/text.ts';
@@ -92,7 +92,8 @@ async function changedOnly(flags: Flags, out: string, terminal: Console) {
   }
   const tree = flags.installTree === undefined ? undefined : resolve(cwd, flags.installTree);
   const place = cache === null || tree !== undefined ? null : { cwd, out, cache: resolve(cwd, cache), options };
-  const { unchanged, inputs } = place === null ? { unchanged: null, inputs: null } : checkUnchanged(place, today);
+  const none = { unchanged: null, inputs: null, remember: () => {} };
+  const { unchanged, inputs, remember } = place === null ? none : checkUnchanged(place, today);
   if (unchanged !== null) {
     const written = { changed: 0, removed: 0, unchanged: unchanged.info.counts.files };
     return { ...unchanged, written, tree: null, warnings: [], skipped: [] };
@@ -124,8 +125,7 @@ async function changedOnly(flags: Flags, out: string, terminal: Console) {
     return build({ cwd, out, installTree: tree, settings, cache, ...selection, onProgress, ...knownSources });
   });
   const { info, warnings, skipped, historyMissing } = result;
-  if (place !== null && sources !== null && warnings.length + skipped.length === 0) {
-    rememberBuild(place, { inputs: sources, day, timezone: settings.timezone, info, historyMissing }, result);
-  }
+  if (sources !== null && warnings.length + skipped.length === 0)
+    remember({ day, info, historyMissing }, settings.timezone, result);
   return { ...result, day };
 }

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { RunningDev } from '../../build/dev/preview.ts';
 import type { Changes } from '../../build/dev/watched-catalog.ts';
 import { visible } from '../../lib/text.ts';
 import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
@@ -44,7 +43,7 @@ async function dev(flags: Flags, terminal: Console): Promise<void> {
   }
 }
 
-async function start(flags: Flags, terminal: Console): Promise<RunningDev> {
+async function start(flags: Flags, terminal: Console) {
   const { startDev } = await import('../../build/dev/preview.ts');
   const { serverLog, prettyLine } = await import('../../server/log.ts');
   const { prettyReport } = await import('../../schema/diagnostics/report.ts');

@@ -28,17 +28,12 @@ export function addFix(program: CatalogCommand, terminal: Console): void {
 }
 
 async function fix(named: string[], { write = false, ...flags }: Flags, terminal: Console): Promise<void> {
-  const { readAgents } = await import('../../content/read.ts');
   const { painter } = await import('../../schema/diagnostics/report.ts');
-  const { fixesOf, writeFixes } = await import('../../content/fix-and-rename.ts');
+  const { fixAgents } = await import('../../content/fix-and-rename.ts');
   const { cwd, content } = await openContent(flags);
   const folders = content.folders.map(({ slug }) => slug);
   const slugs = await namedAgents(named, flags.cwd, folders);
-  const published = new Set(content.folders.filter(({ schedule }) => schedule.issue !== null).map(({ slug }) => slug));
-  const fixes = readAgents(cwd)
-    .filter(({ slug }) => slugs.length === 0 || slugs.includes(slug))
-    .flatMap((folder) => fixesOf(folder, published.has(folder.slug)));
-  if (write) writeFixes(cwd, fixes);
+  const fixes = fixAgents(cwd, content, slugs, write);
 
   if (flags.format === 'json')
     return terminal.printJson({ written: write, files: fixes.map(({ file, fixes, diff }) => ({ file, fixes, diff })) });

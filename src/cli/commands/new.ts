@@ -1,10 +1,10 @@
 import { join, relative } from 'node:path';
 import type { Calendar } from '../../content/check/calendar.ts';
-import type { Answer, Answers, Checks, Surroundings } from '../../content/new/agent.ts';
+import type { Answer, Answers, ChecksOf, Surroundings } from '../../content/new/agent.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { compareText } from '../../lib/text.ts';
 import { type Console, shellWord } from '../console.ts';
-import type { Choice, Questions } from '../dialog.ts';
+import type { Questions } from '../dialog.ts';
 import {
   type CatalogCommand,
   type CommonFlags,
@@ -18,7 +18,7 @@ import {
 async function askForAnswers(
   fromFlags: Partial<Answers>,
   surroundings: Surroundings,
-  checks: Checks,
+  checks: ChecksOf<Answers>,
   ask: Questions,
 ): Promise<Answers> {
   const { defaults } = await import('../../content/new/agent.ts');
@@ -55,7 +55,7 @@ async function askForTags(
   slug: string,
   proposed: readonly string[],
   { calendar }: Surroundings,
-  checks: Checks,
+  checks: ChecksOf<Answers>,
   ask: Questions,
 ): Promise<string[]> {
   const tags = tagsInUse(calendar, slug);
@@ -75,7 +75,7 @@ async function askForTags(
 }
 
 /** The tags of all valid agents: first those that contain a word of the slug, then by how many agents have them. */
-function tagsInUse({ folders }: Calendar, slug: string): Choice[] {
+function tagsInUse({ folders }: Calendar, slug: string) {
   const counts = new Map<string, number>();
   for (const tag of folders.flatMap(({ agent }) => agent?.tags ?? [])) counts.set(tag, (counts.get(tag) ?? 0) + 1);
   const words = new Set(slug.split('-'));

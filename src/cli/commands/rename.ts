@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import type { Renamed } from '../../content/fix-and-rename.ts';
+import type { Schedule } from '../../content/parse/front-matter.ts';
 import { type Console, shellWord } from '../console.ts';
 import { type CatalogCommand, type CommonFlags, changingAgents, openContent, slugOf } from '../options.ts';
 
@@ -46,7 +46,7 @@ async function rename(slug: string, newSlug: string, flags: Flags, terminal: Con
 const dueAddress =
   ' It has no number yet, so its old address does not redirect. If it is online, rename it back, run `npx --no daily-agent-catalog publish --push`, and rename it again.';
 
-function aboutAddress({ issue, withdrawn }: Renamed): string {
+function aboutAddress({ issue, withdrawn }: Schedule): string {
   if (issue === null) return '';
   if (withdrawn) return ` It is No. ${issue}. It is withdrawn, so neither address has a page.`;
   return ` It is No. ${issue}, and its old address redirects to the new one.`;

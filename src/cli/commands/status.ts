@@ -32,7 +32,7 @@ async function showStatus(flags: Flags, terminal: Console): Promise<void> {
   const { installHints } = await import('../../text/install-ways.ts');
   const { installSource } = await import('../../site/install/install-source.ts');
   const { diagnosticsOf } = await import('../../build/validate.ts');
-  const { cwd, settings, today, content } = await openContent(flags, { numbers: 'all' });
+  const { cwd, settings, today, content } = await openContent(flags, 'all');
 
   const problems = diagnosticsOf(cwd, content, settings, { today });
   const result = { ...status(content, { today, settings, problems }), hints: installHints(installSource(settings)) };

@@ -27,10 +27,10 @@ export function addValidate(program: CatalogCommand, terminal: Console): void {
 
 async function validate(named: string[], flags: Flags, terminal: Console): Promise<void> {
   const { hasErrors, prettyReport, rulePage } = await import('../../schema/diagnostics/report.ts');
-  const { checkCatalog, countFixable } = await import('../../build/validate.ts');
+  const { checkCatalog } = await import('../../build/validate.ts');
   noticeOldCopies(resolve(flags.cwd), terminal);
   const only = named.length === 0 ? undefined : new Set(named.map((argument) => slugOf(argument, flags.cwd)));
-  const { folders, drafts, diagnostics } = await checkCatalog(
+  const { folders, drafts, diagnostics, countFixable } = await checkCatalog(
     resolve(flags.cwd),
     { ...flags, named: only },
     process.env,
@@ -49,7 +49,7 @@ async function validate(named: string[], flags: Flags, terminal: Console): Promi
   } else if (reported.length > 0) {
     terminal.print(`${prettyReport(reported, { color: terminal.colorData })}\n`);
     terminal.say(`Every rule is explained at ${rulePage()}\n`);
-    const fixable = countFixable(reported, resolve(flags.cwd), flags, process.env);
+    const fixable = countFixable(reported);
     const [fix, problems] = [['fix', ...slugs, '--write'].join(' '), plural(reported.length, 'problem')];
     if (fixable > 0) terminal.say(`npx --no daily-agent-catalog ${fix} solves ${fixable} of ${problems}.\n`);
   }

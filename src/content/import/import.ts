@@ -13,7 +13,7 @@ import { frontMatterIn } from '../parse/front-matter.ts';
 import { parseFolder } from '../parse/parse.ts';
 import * as placeholders from '../parse/placeholders.ts';
 import { folderOf, maxFileBytes } from '../read.ts';
-import { leastRepeated, TextIndex } from '../rules/across.ts';
+import { TextIndex } from '../rules/across.ts';
 import type { ForeignPrompt, Skipped, Unusable } from './sources.ts';
 
 /** The headings that other formats have for a section. Everything else is left to the editor. */
@@ -256,7 +256,7 @@ class Drafts {
   add({ summary, files }: NewDraft): void {
     const { cwd, dryRun } = this.#options;
     const { slug, notes } = summary;
-    const near = this.#index.add(slug, ownText(files.get('prompt.txt')), leastRepeated);
+    const near = this.#index.add(slug, ownText(files.get('prompt.txt')));
     if (near !== null) notes.push(`${Math.floor(near.share * 100)}% of its prompt is also in ${near.name}.`);
     if (!dryRun) writeFolder(cwd, slug, files);
     this.#made.set(slug, summary.where);

@@ -115,7 +115,7 @@ export interface Surroundings {
   today: string;
 }
 
-export type Checks = ChecksOf<Answers>;
+type Checks = ChecksOf<Answers>;
 
 export function answerChecks({ vocabulary, calendar, today }: Surroundings): Checks {
   const { shape } = frontMatterSchema(vocabulary);

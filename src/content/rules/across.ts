@@ -21,6 +21,9 @@ const sampled = 8;
 /** How many texts are compared whole with a new one. */
 const mostCandidates = 3;
 
+/** The share of a prompt from which on it is reported. */
+const leastRepeated = 0.5;
+
 interface Entry {
   name: string;
   /** A hash of each run of words. */
@@ -35,8 +38,8 @@ export class TextIndex {
   readonly #owners = new Map<number, number>();
   readonly #texts: Entry[] = [];
 
-  /** Adds a text, and returns the earlier one that it repeats most, if that has at least `least` of it; else null. */
-  add(name: string, text: string, least: number) {
+  /** Adds a text, and returns the earlier one that it repeats most, if that has at least half of it; else null. */
+  add(name: string, text: string, least = leastRepeated) {
     const grams = gramsOf(text);
     const repetition = this.#find(grams, least);
     for (const gram of grams) {
@@ -119,16 +122,13 @@ function rank({ schedule: { issue, draft } }: ParsedFolder): number {
   return draft ? Number.MAX_SAFE_INTEGER : (issue ?? Number.MAX_SAFE_INTEGER - 1);
 }
 
-/** The share of a prompt from which on it is reported. */
-export const leastRepeated = 0.5;
-
 /** Reports prompts of which at least half is in the prompt of an earlier agent, except those that still have placeholders. */
 function nearDuplicates(folders: readonly Complete[]): Diagnostic[] {
   const index = new TextIndex();
   return folders.flatMap(({ slug, written }) => {
     const { prompt } = written.texts();
     if (placeholderFindings(prompt).length > 0) return [];
-    const repetition = index.add(slug, prompt, leastRepeated);
+    const repetition = index.add(slug, prompt);
     if (repetition === null) return [];
     return diagnose({
       code: 'editorial/near-duplicate',

@@ -1,6 +1,5 @@
 import { isMap, isScalar, parseDocument, visit } from 'yaml';
 import { type Diagnostic, diagnose, type Wording } from '../../schema/diagnostics/diagnostic.ts';
-import type { Path } from '../../schema/diagnostics/yaml-location.ts';
 import { type Check, type Counterexample, kindOf, roundsOf, sampleCase } from '../../schema/evals.ts';
 import { codePoints } from '../../schema/fields.ts';
 import { evalMessages } from '../../schema/messages/evals.ts';
@@ -8,25 +7,13 @@ import { numberMessages } from '../../schema/messages/numbers.ts';
 import { inLines, promptMessages } from '../../schema/messages/prompt.ts';
 import { textMessages } from '../../schema/messages/texts.ts';
 import { allRules } from '../../schema/rules.ts';
-import { linesOf } from '../../text/prompt-text.ts';
+import { type Line, linesOf } from '../../text/prompt-text.ts';
 import { grade, tooSlow } from '../evals/grade.ts';
 import { counterexampleFile } from '../parse/evals.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
 import { pathOf, unprocessable } from '../read.ts';
 import { promptRules } from './prompt.ts';
-import {
-  type AgentView,
-  atHeading,
-  type EditorialRules,
-  inFile,
-  inFrontMatter,
-  inPrompt,
-  isEmpty,
-  type PromptSection,
-  type Remark,
-  viewAgent,
-  wordsOf,
-} from './rule.ts';
+import { AgentView, type EditorialRules, isEmpty, type Remark } from './rule.ts';
 
 /** The rules about the front matter, and those about the texts of all files. */
 const textRules: EditorialRules = {
@@ -43,7 +30,7 @@ const textRules: EditorialRules = {
       ...(repeatsTitle(problem, title) ? [textMessages.problemRepeatsTitle] : []),
       ...(sharesRun(problem, excerpt) ? [textMessages.problemRepeatsExcerpt] : []),
     ];
-    return wordings.map((wording) => inFrontMatter(view, ['problem'], wording));
+    return wordings.map((wording) => view.inFrontMatter(['problem'], wording));
   },
 
   /**
@@ -55,7 +42,7 @@ const textRules: EditorialRules = {
   'editorial/excerpt'(view) {
     const text = view.agent.excerpt;
     const remarks: Remark[] = [];
-    const report = (wording: Wording) => remarks.push(inFrontMatter(view, ['excerpt'], wording));
+    const report = (wording: Wording) => remarks.push(view.inFrontMatter(['excerpt'], wording));
     const length = codePoints(text);
     if (length < 60 || length > 160) report(textMessages.lengthOfExcerpt(length, 60, 160));
     // Also the periods of Chinese, Hindi, Urdu, Armenian and Amharic.
@@ -76,7 +63,7 @@ const textRules: EditorialRules = {
   'editorial/demo'(view) {
     const { demo: points, steps } = view.agent;
     const remarks: Remark[] = [];
-    const report = (path: (string | number)[], wording: Wording) => remarks.push(inFrontMatter(view, path, wording));
+    const report = (path: (string | number)[], wording: Wording) => remarks.push(view.inFrontMatter(path, wording));
     if (steps.length < 3 || steps.length > 7) report(['steps'], textMessages.numberOfSteps(steps.length, 3, 7));
     if (points.length < 4 || points.length > 8) report(['demo'], textMessages.numberOfPoints(points.length, 4, 8));
     for (const [index, { second, label }] of points.entries()) {
@@ -122,7 +109,7 @@ const textRules: EditorialRules = {
       for (const { text: line, offset, fenced } of linesOf(text).lines) {
         const match = fenced ? null : pattern.exec(line.replace(/`[^`]*`/g, (code) => ' '.repeat(code.length)));
         if (match === null) continue;
-        return [inFile(view, file, offset + match.index, match[0].length, textMessages.unwrittenText)];
+        return [view.inFile(file, offset + match.index, match[0].length, textMessages.unwrittenText)];
       }
       return [];
     });
@@ -137,6 +124,11 @@ function repeatsTitle(text: string, title: string): boolean {
   const words = wordsOf(title);
   const [inside, phrase] = [` ${wordsOf(text).join(' ')} `, ` ${words.join(' ')} `];
   return words.length > 0 && (inside.startsWith(phrase) || (words.length >= 3 && inside.includes(phrase)));
+}
+
+/** Returns the words of a text in lower case. */
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 /** Whether two texts share eight words in a row. */
@@ -156,7 +148,7 @@ function promptLength(view: AgentView): Remark[] {
   const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
   const countable = !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]{4}/u.test(text);
   if (!countable || (words >= 120 && words <= 900)) return [];
-  return [inPrompt(view, 0, text.length, promptMessages.lengthOfPrompt(words, 120, 900))];
+  return [view.inPrompt(0, text.length, promptMessages.lengthOfPrompt(words, 120, 900))];
 }
 
 /** Names that almost always mean a product of one vendor, with the names of its runtimes. */
@@ -173,7 +165,7 @@ function vendors(view: AgentView): Remark[] {
     const match = names.exec(view.agent.prompt);
     const others = view.agent.runtimes.filter((name) => !runtimes.test(name));
     if (match === null || others.length === 0) return [];
-    return [inPrompt(view, match.index, match[0].length, promptMessages.vendorNamed(match[0], others))];
+    return [view.inPrompt(match.index, match[0].length, promptMessages.vendorNamed(match[0], others))];
   });
 }
 
@@ -186,7 +178,7 @@ function characters(view: AgentView): Remark[] {
     });
     return matches
       .slice(0, 1)
-      .map(({ start, length }) => inPrompt(view, start, length, inLines(wording, matches.length)));
+      .map(({ start, length }) => view.inPrompt(start, length, inLines(wording, matches.length)));
   };
   return [
     ...first(/[“”‘’]/, promptMessages.curlyQuotes),
@@ -211,7 +203,7 @@ function cutTexts(view: AgentView): Remark[] {
       if (!isScalar(key) || !proseKeys.has(String(key.value))) return;
       if (!isScalar(value) || value.type !== 'PLAIN' || value.comment == null) return;
       const offset = text.indexOf(' #', 4 + (value.range?.[1] ?? 0) - 1);
-      remarks.push(inFile(view, 'agent.md', offset + 1, text.length, textMessages.textCutOff(String(key.value))));
+      remarks.push(view.inFile('agent.md', offset + 1, text.length, textMessages.textCutOff(String(key.value))));
     },
   });
   return remarks;
@@ -223,16 +215,16 @@ const reservedWords = /claude|anthropic/;
 function skillName(view: AgentView): Remark[] {
   const [word] = reservedWords.exec(view.agent.slug) ?? [];
   if (word === undefined) return [];
-  return [inFrontMatter(view, ['title'], numberMessages.slugRefusedByClaude(word))];
+  return [view.inFrontMatter(['title'], numberMessages.slugRefusedByClaude(word))];
 }
 
 function tags(view: AgentView): Remark[] {
   const { category, tags: names } = view.agent;
   const remarks: Remark[] = [];
   if (names.length < 2 || names.length > 6)
-    remarks.push(inFrontMatter(view, ['tags'], textMessages.numberOfTags(names.length, 2, 6)));
+    remarks.push(view.inFrontMatter(['tags'], textMessages.numberOfTags(names.length, 2, 6)));
   const index = names.indexOf(category);
-  if (index !== -1) remarks.push(inFrontMatter(view, ['tags', index], textMessages.tagIsCategory(category)));
+  if (index !== -1) remarks.push(view.inFrontMatter(['tags', index], textMessages.tagIsCategory(category)));
   return remarks;
 }
 
@@ -258,8 +250,8 @@ const answerRules: EditorialRules = {
     const isShown = OUTPUT.lines.some(({ text, fenced }) => fenced || literal.test(text));
     const isLimited = !view.english || limit.test(`${OUTPUT.heading}\n${OUTPUT.body}`);
     return [
-      ...(isShown ? [] : [atHeading(view, 'OUTPUT', promptMessages.answerNotShown)]),
-      ...(isLimited ? [] : [atHeading(view, 'OUTPUT', promptMessages.noLengthLimit)]),
+      ...(isShown ? [] : [view.atHeading('OUTPUT', promptMessages.answerNotShown)]),
+      ...(isLimited ? [] : [view.atHeading('OUTPUT', promptMessages.noLengthLimit)]),
     ];
   },
 
@@ -272,7 +264,7 @@ const answerRules: EditorialRules = {
   'editorial/empty-case'(view) {
     const { OUTPUT } = view.prompt;
     if (!view.english || isEmpty(OUTPUT) || nothing.test(OUTPUT.body.replace(/<[^<>\n]*>/g, ''))) return [];
-    return [atHeading(view, 'OUTPUT', promptMessages.emptyCaseNotSettled)];
+    return [view.atHeading('OUTPUT', promptMessages.emptyCaseNotSettled)];
   },
 
   /**
@@ -296,7 +288,7 @@ const answerRules: EditorialRules = {
     return grade(sample.checks, agent.sampleOutput, sample.input).flatMap(({ kind, failure }, index) => {
       if (failure === null) return [];
       const wording = textMessages.sampleFailsCheck(failure, failure === tooSlow);
-      return atKey(view, checksFile, [sampleCase, 'checks', index, kind], wording);
+      return view.atKey(checksFile, [sampleCase, 'checks', index, kind], wording);
     });
   },
 
@@ -317,7 +309,7 @@ const answerRules: EditorialRules = {
             : results[check]?.failure === null
               ? evalMessages.counterexamplePasses(name, failing)
               : null;
-        return wording === null ? [] : atKey(view, checksFile, [...path, check, 'catches', name], wording);
+        return wording === null ? [] : view.atKey(checksFile, [...path, check, 'catches', name], wording);
       }),
     );
   },
@@ -347,7 +339,7 @@ const answerRules: EditorialRules = {
     (view.agent.evals?.answers ?? []).flatMap(({ case: name, folder, recorded, stale, turns }) => {
       if (stale === null) return [];
       const wording = evalMessages.answerStale(stale, recorded.model, name, recorded.date, turns.length > 0);
-      return atKey(view, `evals/recordings/${folder}/recording.json`, ['cases', name, `${stale}Sha256`], wording);
+      return view.atKey(`evals/recordings/${folder}/recording.json`, ['cases', name, `${stale}Sha256`], wording);
     }),
 };
 
@@ -370,7 +362,7 @@ function sampleLength(view: AgentView): Remark[] {
   const text = view.agent.sampleInput;
   const lines = text.trim().split('\n').length;
   if (lines >= 8 && lines <= 60) return [];
-  return [inFile(view, 'sample-input.txt', 0, text.length, textMessages.lengthOfSampleInput(lines, 8, 60))];
+  return [view.inFile('sample-input.txt', 0, text.length, textMessages.lengthOfSampleInput(lines, 8, 60))];
 }
 
 /** Addresses that look like email but reach nobody: reserved names (RFC 2606, RFC 6761), local ones, and git@host. */
@@ -382,27 +374,27 @@ function realAddresses(view: AgentView): Remark[] {
     const addresses = [...(view.texts.get(file) ?? '').matchAll(/(?<![\w.+:/-])[\w.+-]+@(?:[\w-]+\.)+[A-Za-z]{2,}\b/g)];
     return addresses
       .filter(([address]) => !harmless.test(address))
-      .map(({ 0: address, index }) => inFile(view, file, index, address.length, textMessages.realAddress));
+      .map(({ 0: address, index }) => view.inFile(file, index, address.length, textMessages.realAddress));
   });
 }
 
 function skeleton(view: AgentView): Remark[] {
   const text = view.agent.sampleOutput;
   const answer = normal(text);
-  const { tables, parts } = fixedParts(view.prompt.OUTPUT);
+  const { tables, parts } = fixedParts(view.prompt.OUTPUT.lines);
   const expected = tables.length > 0 ? tables : parts;
   const [shown] = expected;
   if (shown === undefined || expected.some((part) => answer.includes(normal(part)))) return [];
   const wording =
     tables.length > 0 ? textMessages.sampleWithoutTable(shown) : textMessages.sampleWithoutSkeleton(shown);
-  return [inFile(view, 'sample-output.txt', 0, text.length, wording)];
+  return [view.inFile('sample-output.txt', 0, text.length, wording)];
 }
 
 /**
  * Returns the literal parts of a skeleton: the header rows of its tables, its headings (also those in capital letters), its
  * labels and its JSON keys.
  */
-function fixedParts({ lines }: PromptSection): { tables: string[]; parts: string[] } {
+function fixedParts(lines: readonly Line[]): { tables: string[]; parts: string[] } {
   const texts = lines.map(({ text }) => text.trim());
   const tables = texts.filter(
     (text, at) => text.startsWith('|') && !text.includes('<') && /^\|[\s:|-]+$/.test(texts[at + 1] ?? ''),
@@ -431,14 +423,9 @@ function atChecks(
   return rounds.flatMap(({ path, checks, counterexamples }) =>
     checks.flatMap((check, index) => {
       const wording = wordingOf(check, index, counterexamples);
-      return wording === null ? [] : atKey(view, checksFile, [...path, index, kindOf(check)], wording);
+      return wording === null ? [] : view.atKey(checksFile, [...path, index, kindOf(check)], wording);
     }),
   );
-}
-
-/** Makes a remark about a key in a YAML or JSON file. */
-function atKey(view: AgentView, file: string, path: Path, wording: Wording): Remark {
-  return { file, location: view.locationsIn(file)(path, { key: true }), ...wording };
 }
 
 const rules: EditorialRules = { ...textRules, ...promptRules, ...answerRules };
@@ -456,7 +443,7 @@ export function editorialFindings({ slug, written, texts }: ParsedFolder, langua
   if (written === null) return [];
   try {
     const files = texts();
-    const view = viewAgent(written, files, language);
+    const view = new AgentView(written, files, language);
     return editorialRules.flatMap((code) =>
       (rules[code]?.(view) ?? []).map(({ file, ...remark }) => {
         const text = files.get(file);

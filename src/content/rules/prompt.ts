@@ -10,15 +10,7 @@ import {
   reservedName,
   sectionNames,
 } from '../../text/prompt-text.ts';
-import {
-  atHeading,
-  type EditorialRules,
-  inFrontMatter,
-  inPrompt,
-  isEmpty,
-  type PromptItem,
-  type Remark,
-} from './rule.ts';
+import { type EditorialRules, isEmpty, type PromptItem, type Remark } from './rule.ts';
 
 /** The rules about a prompt: first those about its section INPUT, then those about its sections and about RULES. */
 export const promptRules: EditorialRules = {
@@ -33,11 +25,11 @@ export const promptRules: EditorialRules = {
     const { INPUT, RULES, OUTPUT } = view.prompt;
     if (isEmpty(INPUT)) return [];
     if (!INPUT.lines.some(({ text }) => declaration.test(text)))
-      return [atHeading(view, 'INPUT', promptMessages.nothingToPaste)];
+      return [view.atHeading('INPUT', promptMessages.nothingToPaste)];
     const remarks: Remark[] = [];
     const names = INPUT.items.map(nameOf).filter((name) => name !== null);
     if (view.english && !settlesMissing(INPUT.heading + INPUT.body, view.agent.prompt, names)) {
-      remarks.push(atHeading(view, 'INPUT', promptMessages.missingInputNotSettled));
+      remarks.push(view.atHeading('INPUT', promptMessages.missingInputNotSettled));
     }
     if (isEmpty(RULES) || isEmpty(OUTPUT)) return remarks;
     const later = `${RULES.heading}\n${RULES.body}\n${OUTPUT.heading}\n${OUTPUT.body}`;
@@ -48,7 +40,7 @@ export const promptRules: EditorialRules = {
       if (name === null || mentions(rest, name)) continue;
       const [line] = item.lines;
       const offset = (line?.offset ?? 0) + (line?.text.indexOf(name) ?? 0);
-      remarks.push(inPrompt(view, offset, name.length, promptMessages.inputNotUsed(name)));
+      remarks.push(view.inPrompt(offset, name.length, promptMessages.inputNotUsed(name)));
     }
     return remarks;
   },
@@ -65,7 +57,7 @@ export const promptRules: EditorialRules = {
     const names = new Set<string>();
     for (const { name, line } of declared) {
       const at = (wording: Wording) =>
-        remarks.push(inPrompt(view, line.offset + line.text.indexOf(name), name.length, wording));
+        remarks.push(view.inPrompt(line.offset + line.text.indexOf(name), name.length, wording));
       const key = inputKey(name);
       if (key === reservedName) at(promptMessages.inputNameReserved(name));
       else if (names.has(key)) at(promptMessages.inputTwice(name));
@@ -74,13 +66,13 @@ export const promptRules: EditorialRules = {
     const declaredNames = declared.map(({ name }) => name);
     for (const name of Object.keys(view.agent.inputs ?? {}).filter((name) => !declaredNames.includes(name))) {
       const wording = promptMessages.inputNotDeclared(name, nearest(name, declaredNames));
-      remarks.push(inFrontMatter(view, ['inputs', name], wording));
+      remarks.push(view.inFrontMatter(['inputs', name], wording));
     }
     const taken = new Set(declared.map(({ line }) => line.offset));
     for (const { text, offset, fenced } of view.prompt.INPUT.lines) {
       const near = fenced || taken.has(offset) ? null : nearly(text, declared.length > 0);
       if (near === null) continue;
-      remarks.push(inPrompt(view, offset + text.indexOf(near.label), near.label.length, near.wording));
+      remarks.push(view.inPrompt(offset + text.indexOf(near.label), near.label.length, near.wording));
     }
     return remarks;
   },
@@ -96,14 +88,14 @@ export const promptRules: EditorialRules = {
     const source = fromOthers.exec(INPUT.body);
     if (source === null) return [];
     const offset = INPUT.end - INPUT.body.length + source.index;
-    return [inPrompt(view, offset, source[0].length, promptMessages.inputNotCalledData)];
+    return [view.inPrompt(offset, source[0].length, promptMessages.inputNotCalledData)];
   },
 
   /** No section of the prompt is empty. The rule prompt/sections checks that each section exists once and in order. */
   'editorial/sections': (view) =>
     sectionNames
       .filter((name) => isEmpty(view.prompt[name]))
-      .map((name) => atHeading(view, name, promptMessages.sectionEmpty(name))),
+      .map((name) => view.atHeading(name, promptMessages.sectionEmpty(name))),
 
   /**
    * There are 5 to 12 rules of one line each. None starts as a description ("You should …"), and no short prohibition
@@ -118,10 +110,10 @@ export const promptRules: EditorialRules = {
     const remarks: Remark[] = [];
     const count = RULES.items.length;
     if (count < 5 || count > 12) {
-      remarks.push(atHeading(view, 'RULES', promptMessages.numberOfRules(count, 5, 12)));
+      remarks.push(view.atHeading('RULES', promptMessages.numberOfRules(count, 5, 12)));
     }
     const at = ({ lines: [line] }: PromptItem, wording: Wording) =>
-      remarks.push(inPrompt(view, line?.offset ?? 0, line?.text.length ?? 1, wording));
+      remarks.push(view.inPrompt(line?.offset ?? 0, line?.text.length ?? 1, wording));
     const long = RULES.items.find(({ lines }) => lines.length > 1);
     if (long !== undefined) at(long, promptMessages.ruleOfSeveralLines);
     if (!view.english) return remarks;
@@ -144,12 +136,12 @@ export const promptRules: EditorialRules = {
     const few =
       items.length < 3 || tests >= 3
         ? []
-        : [atHeading(view, 'RULES', promptMessages.fewRulesCheckable(items.length, tests))];
+        : [view.atHeading('RULES', promptMessages.fewRulesCheckable(items.length, tests))];
     const empty = linesOf(view.agent.prompt)
       .lines.filter(({ fenced }) => !fenced)
       .flatMap(({ text, offset }) =>
         [...blankQuoted(text).matchAll(emptyWords)].map(({ 0: word, index }) =>
-          inPrompt(view, offset + index, word.length, promptMessages.emptyPraise(word)),
+          view.inPrompt(offset + index, word.length, promptMessages.emptyPraise(word)),
         ),
       );
     return [...few, ...empty];
@@ -164,7 +156,7 @@ export const promptRules: EditorialRules = {
   'editorial/ground'(view) {
     const { RULES } = view.prompt;
     if (!view.english || isEmpty(RULES) || /\bunknowns?\b/i.test(RULES.heading + RULES.body)) return [];
-    return [atHeading(view, 'RULES', promptMessages.unknownFactsNotSettled)];
+    return [view.atHeading('RULES', promptMessages.unknownFactsNotSettled)];
   },
 
   /**
@@ -182,13 +174,13 @@ export const promptRules: EditorialRules = {
     if (act !== undefined && line !== undefined && !asksFirst.test(prompt.RULES.body + prompt.OUTPUT.body)) {
       const verb = acts.exec(act.text)?.[0] ?? '';
       remarks.push(
-        inPrompt(view, line.offset + line.text.indexOf(act.text), verb.length, promptMessages.actsWithoutAsking),
+        view.inPrompt(line.offset + line.text.indexOf(act.text), verb.length, promptMessages.actsWithoutAsking),
       );
     }
     const [topic] = delicate.exec([agent.title, agent.excerpt, ...agent.tags].join('\n')) ?? [];
     if (topic !== undefined && !personDecides.test(agent.prompt)) {
       const path = delicate.test(agent.title) ? ['title'] : delicate.test(agent.excerpt) ? ['excerpt'] : ['tags'];
-      remarks.push(inFrontMatter(view, path, promptMessages.nobodyDecides(topic)));
+      remarks.push(view.inFrontMatter(path, promptMessages.nobodyDecides(topic)));
     }
     return remarks;
   },

@@ -22,20 +22,56 @@ export interface Remark extends Wording {
  */
 export type EditorialRules = { [Code in RuleCode & `editorial/${string}`]?: (view: AgentView) => Remark[] };
 
-/** An agent as the rules see it. */
-export interface AgentView {
-  agent: Agent & AgentTexts;
+/** An agent as the rules see it, which makes their remarks. */
+export class AgentView {
+  readonly agent: Agent & AgentTexts;
   /** The texts of its files by name. */
-  texts: ReadonlyMap<string, string>;
+  readonly texts: ReadonlyMap<string, string>;
   /** The sections of the prompt. */
-  prompt: Record<SectionName, PromptSection>;
+  readonly prompt: Record<SectionName, PromptSection>;
   /** Returns a function that finds locations in a YAML or JSON file. */
-  locationsIn: (file: string) => LocationOf;
+  readonly locationsIn: (file: string) => LocationOf;
   /** Whether the catalog is in English. Rules that look for English words report nothing otherwise. */
-  english: boolean;
+  readonly english: boolean;
+
+  /** The agent is well-formed, and its prompt has each section once. `language` is the language of the catalog (BCP 47). */
+  constructor(agent: Agent, texts: ReadonlyMap<string, string>, language: string) {
+    this.agent = { ...agent, ...agent.texts() };
+    const { prompt } = this.agent;
+    const sections = sectionsOf(prompt).map((section) => [section.name, readSection(prompt, section)]);
+    this.texts = texts;
+    this.prompt = Object.fromEntries(sections);
+    this.locationsIn = onceForEach((file) => locationsInYaml(texts.get(file) ?? ''));
+    this.english = /^en\b/i.test(language);
+  }
+
+  /** Makes a remark about the heading line of a section. */
+  atHeading(name: SectionName, wording: Wording): Remark {
+    return this.inPrompt(this.prompt[name].start, this.agent.prompt.length, wording);
+  }
+
+  /** Makes a remark about a range of the prompt. */
+  inPrompt(offset: number, length: number, wording: Wording): Remark {
+    return located(this.agent.prompt, offset, length, { file: 'prompt.txt', ...wording });
+  }
+
+  /** Makes a remark about a range of a file. */
+  inFile(file: string, offset: number, length: number, wording: Wording): Remark {
+    return located(this.texts.get(file) ?? '', offset, length, { file, ...wording });
+  }
+
+  /** Makes a remark about a value in the front matter. */
+  inFrontMatter(path: Path, wording: Wording): Remark {
+    return { file: 'agent.md', location: locationsInFrontMatter(this.texts.get('agent.md') ?? '')(path), ...wording };
+  }
+
+  /** Makes a remark about a key in a YAML or JSON file. */
+  atKey(file: string, path: Path, wording: Wording): Remark {
+    return { file, location: this.locationsIn(file)(path, { key: true }), ...wording };
+  }
 }
 
-export interface PromptSection extends Section {
+interface PromptSection extends Section {
   /** The rest of the heading line after the name, such as `(at most 40 lines)`. */
   heading: string;
   /** The lines of its body. Their offsets are in the prompt. */
@@ -49,22 +85,6 @@ export interface PromptItem {
   text: string;
   /** The first line and those that continue it. */
   lines: Line[];
-}
-
-/**
- * Returns the view of a well-formed agent, whose prompt has each section once. `language` is the language of the
- * catalog (BCP 47).
- */
-export function viewAgent(agent: Agent, texts: ReadonlyMap<string, string>, language: string): AgentView {
-  const whole = { ...agent, ...agent.texts() };
-  const sections = sectionsOf(whole.prompt).map((section) => [section.name, readSection(whole.prompt, section)]);
-  return {
-    agent: whole,
-    texts,
-    prompt: Object.fromEntries(sections),
-    locationsIn: onceForEach((file) => locationsInYaml(texts.get(file) ?? '')),
-    english: /^en\b/i.test(language),
-  };
 }
 
 function readSection(prompt: string, section: Section): PromptSection {
@@ -104,29 +124,4 @@ function itemsOf(lines: readonly Line[]): PromptItem[] {
     else if (open) items.at(-1)?.lines.push(line);
   }
   return items;
-}
-
-/** Makes a remark about the heading line of a section. */
-export function atHeading(view: AgentView, name: SectionName, wording: Wording): Remark {
-  return inPrompt(view, view.prompt[name].start, view.agent.prompt.length, wording);
-}
-
-/** Makes a remark about a range of the prompt. */
-export function inPrompt(view: AgentView, offset: number, length: number, wording: Wording): Remark {
-  return located(view.agent.prompt, offset, length, { file: 'prompt.txt', ...wording });
-}
-
-/** Makes a remark about a range of a file. */
-export function inFile({ texts }: AgentView, file: string, offset: number, length: number, wording: Wording): Remark {
-  return located(texts.get(file) ?? '', offset, length, { file, ...wording });
-}
-
-/** Makes a remark about a value in the front matter. */
-export function inFrontMatter({ texts }: AgentView, path: Path, wording: Wording): Remark {
-  return { file: 'agent.md', location: locationsInFrontMatter(texts.get('agent.md') ?? '')(path), ...wording };
-}
-
-/** Returns the words of a text in lower case. */
-export function wordsOf(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }

@@ -2,13 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  type CatalogOptions,
-  type Changes,
-  everything,
-  nothing,
-  WatchedCatalog,
-} from '../../../src/build/dev/watched-catalog.ts';
+import { type CatalogOptions, type Changes, WatchedCatalog } from '../../../src/build/dev/watched-catalog.ts';
 import { checkCatalog } from '../../../src/build/validate.ts';
 import { addDays } from '../../../src/lib/calendar.ts';
 import { atTime } from '../../support/at-time.ts';
@@ -18,6 +12,8 @@ import { commitAt, gitSync } from '../../support/git.ts';
 /** What a preview says of the agents of a catalog, and how it keeps up with edits; without a server. */
 
 const today = '2026-02-01';
+const everything: Changes = { agents: 'all', settings: true, templates: true };
+const nothing: Changes = { agents: new Set(), settings: false, templates: false };
 
 function opened(folder: string, options: Partial<CatalogOptions> = { today }): WatchedCatalog {
   const catalog = new WatchedCatalog({ cwd: folder, baseUrl: 'http://localhost:1', cache: null, ...options });
