@@ -133,10 +133,12 @@ async function refuseBehind(
   }
 }
 
-/** Refuses agents with files that git does not track, because the commit would publish only a part of them. */
+/** Refuses agents with files whose changes git does not track, because the commit would publish only a part of them. */
 function refuseUncommittable({ branch }: Checkout, { cwd, allowDirty }: PublishOptions, { releases }: Plan): void {
   if (branch === null) throw detached();
-  const tracked = new Set(git(cwd, ['ls-files', '-z', '--', 'agents']).split('\0'));
+  // A file with another letter, such as S (skip-worktree), keeps its changes out of commits.
+  const listed = git(cwd, ['ls-files', '-v', '-z', '--', 'agents']).split('\0');
+  const tracked = new Set(listed.map((entry) => entry.replace(/^h /i, '')));
   // Without `allowDirty`, refuseDirty has found no such file, unless git ignores it.
   const loose = releases.filter(
     ({ slug }) =>
@@ -144,7 +146,7 @@ function refuseUncommittable({ branch }: Checkout, { cwd, allowDirty }: PublishO
   );
   if (loose.length > 0) {
     throw new OperationError(
-      `Files of ${loose.map(({ slug }) => `agents/${slug}`).join(', ')} are not in git, so the commit would publish only a part of them. Add and commit them first.`,
+      `Files of ${loose.map(({ slug }) => `agents/${slug}`).join(', ')} are not in git, or git skips their changes, so the commit would publish only a part of them. Add and commit them first, or run git update-index --no-skip-worktree on them.`,
     );
   }
 }

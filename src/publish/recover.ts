@@ -175,7 +175,9 @@ export class Checkout {
     this.cwd = cwd;
     this.root = root;
     this.folders = folders;
-    this.branch = gitOrNull(cwd, ['symbolic-ref', '--quiet', '--short', 'HEAD'])?.trim() ?? null;
+    // With --short, the name would be heads/main if a tag is also called main.
+    const ref = gitOrNull(cwd, ['symbolic-ref', '--quiet', 'HEAD'])?.trim();
+    this.branch = ref?.replace(/^refs\/heads\//, '') ?? null;
     this.upstream = this.branch === null ? null : upstreamOf(cwd, this.branch);
   }
 

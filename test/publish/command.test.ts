@@ -243,6 +243,14 @@ test('a catalog can be a folder of a larger repository, also below a folder whos
   });
 });
 
+test('a tag may have the name of the branch', () =>
+  inRepository(async ({ editor, remote }) => {
+    await git(editor, 'tag', 'main');
+    const { code, stderr } = await publish(editor, ['--push']);
+    assert.is(code, 0, stderr);
+    assert.is(await git(remote, 'rev-parse', 'main'), await git(editor, 'rev-parse', 'HEAD'));
+  }));
+
 for (const [name, remote, merge] of [
   ['another branch of the same repository', '.', 'other'],
   ['a branch with another name', 'origin', 'main'],

@@ -76,6 +76,11 @@ for (const [count, more] of [
 
 test('an agent with files that git does not track is never committed in part', async () => {
   await inRepository(async ({ editor }) => {
+    await git(editor, 'update-index', '--skip-worktree', 'agents/two/agent.md');
+    await refused(editor, /agents\/two are not in git, or git skips their changes/, () =>
+      publish(editor, ['--commit']),
+    );
+    await git(editor, 'update-index', '--no-skip-worktree', 'agents/two/agent.md');
     await git(editor, 'rm', '--quiet', '--cached', 'agents/two/prompt.txt');
     await git(editor, 'commit', '--quiet', '-m', 'Forget a file');
     await refused(editor, /agents\/two are not in git/, () => publish(editor, ['--commit', '--allow-dirty']));
