@@ -15,8 +15,8 @@ import { servedText, visible } from '../lib/text.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';
 import { type AgentRevisions, lineDigests, type Revisions, revisions, revisionsPath } from '../schema/documents.ts';
 import type { Settings } from '../schema/settings.ts';
+import type { OutputPath } from '../site/hosting/site-rules.ts';
 import { outputs } from '../site/index.ts';
-import { marketplacePath } from '../site/install/plugins.ts';
 import { makeSite } from '../site/make-site.ts';
 import type { RenderedFile } from '../site/output.ts';
 import { withdrawnIn } from '../storage/build-folder.ts';
@@ -58,7 +58,7 @@ export async function publishedOn(site: string): Promise<Published> {
   const read = (path: string, maxBytes = mostOfFile) => buffer(download(base + path, { ...limits, maxBytes }));
   // The marketplace tells assistants which plugins to remove. It is read at most once, for texts that no agent has.
   const uninstalled = once(() =>
-    read(marketplacePath, largestDocument)
+    read('marketplace.json' satisfies OutputPath, largestDocument)
       .then((json) => withdrawnIn(parseBoundedJson(json.toString('utf8'))))
       .catch(() => new Set<string>()),
   );

@@ -71,7 +71,7 @@ interface OutputDescription {
 }
 
 /** The document of an agent without its long texts. */
-export type ListedDocument = Omit<AgentDocument, 'howItWorks' | 'demo' | 'sampleInput' | 'prompt' | 'config'>;
+type ListedDocument = Omit<AgentDocument, 'howItWorks' | 'demo' | 'sampleInput' | 'prompt' | 'config'>;
 
 /** An agent with the part of its document that lists show, and its dates. */
 export interface PublishedAgent extends NumberedAgent {
@@ -116,7 +116,7 @@ export const dateNames = onceForEach((language: string) => {
 export type KnownVersions = readonly (readonly [name: string, key: string, version: string])[];
 
 /** The version of each agent's plugin. */
-export interface PluginVersions {
+interface PluginVersions {
   of(agent: PublishedAgent): string;
   /** The versions that the next build can use. */
   readonly known: KnownVersions;

@@ -1,4 +1,5 @@
 import type { InstallWay } from '../schema/mcp.ts';
+import type { Settings } from '../schema/settings.ts';
 import { fenced } from './markdown-text.ts';
 
 /** The names that assistants know a catalog by, and texts that a shell takes as they are. */
@@ -7,7 +8,7 @@ import { fenced } from './markdown-text.ts';
  * The name of the server in a client's settings: the title's ASCII letters and digits, joined by hyphens, or `agents`.
  * Accents are dropped. Every client and every shell accepts such a name.
  */
-export function clientName(title: string): string {
+function clientName(title: string): string {
   const plain = title.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const words = plain.match(/[a-z0-9]+/g) ?? [];
   return words.join('-').slice(0, 40).replace(/-+$/, '') || 'agents';
@@ -30,7 +31,7 @@ export function withoutShell(url: string): string {
 }
 
 /** Where a publication offers its agents. */
-export interface InstallSource {
+interface InstallSource {
   title: string;
   /** The base URL. */
   site: string;
@@ -38,6 +39,19 @@ export interface InstallSource {
   mcp: string | null;
   /** The repository with the branch `install`, or null. */
   repository: string | null;
+}
+
+/** Where readers of a publication install agents from. */
+export function installSource(
+  settings: Pick<Settings, 'title' | 'baseUrl' | 'runtimeUrl'> & { repository?: string | null | undefined },
+): InstallSource {
+  const { title, baseUrl, repository = null } = settings;
+  return { title, site: baseUrl, mcp: mcpUrl(settings), repository };
+}
+
+/** The address of the MCP server, or null without a server. */
+export function mcpUrl({ runtimeUrl }: Pick<Settings, 'runtimeUrl'>): string | null {
+  return runtimeUrl === null ? null : `${runtimeUrl}/api/mcp`;
 }
 
 /** An agent to install. Without `prompt`, no way has a link that contains the prompt. */
@@ -92,11 +106,17 @@ export function installHints(source: InstallSource): string[] {
   ];
 }
 
+/** The name and the address of an MCP server, as settings of clients and shells take them, and the link that adds it to Cursor. */
+export function serverValues(title: string, url: string) {
+  const mcp = withoutShell(url);
+  return { server: clientName(title), mcp, cursorServerLink: cursorServerLink(title, mcp) };
+}
+
 /**
  * The link that adds an MCP server to Cursor. The Base64 has no plus sign, which would be read as a space: of ASCII, only `~`
  * and `>` lead to one, and an address has no `>`.
  */
-export function cursorServerLink(title: string, url: string): string {
+function cursorServerLink(title: string, url: string): string {
   const config = Buffer.from(JSON.stringify({ url }).replaceAll('~', '\\u007e')).toString('base64');
   return `cursor://anysphere.cursor-deeplink/mcp/install?name=${clientName(title)}&config=${encodeURIComponent(config)}`;
 }
@@ -111,9 +131,7 @@ function sourceValues({ title, site, mcp, repository }: InstallSource): Values {
     site: withoutShell(site),
     https: site.startsWith('https:') ? withoutShell(site) : null,
     marketplace: marketplaceName({ title, baseUrl: site }),
-    server: clientName(title),
-    mcp: mcp === null ? null : withoutShell(mcp),
-    cursorServerLink: mcp === null ? null : cursorServerLink(title, withoutShell(mcp)),
+    ...(mcp === null ? {} : serverValues(title, mcp)),
     ...repositoryValues(repository?.replace(/\.git$/, '') ?? null),
   };
 }

@@ -1,12 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  type InstallSource,
-  type InstallWays,
-  installHints,
-  installWays,
-  marketplaceName,
-} from '../../src/text/install-ways.ts';
+import { type InstallWays, installHints, installWays, marketplaceName } from '../../src/text/install-ways.ts';
 
 /** How readers install agents: every command and link, for every kind of publication. */
 
@@ -17,6 +11,8 @@ const source: InstallSource = {
   repository: 'https://github.com/ada/tiny',
 };
 const agent = { slug: 'tidy-up', promptUrl: 'https://tiny.example/p/agents/tidy-up/prompt.txt', prompt: 'A & b' };
+
+type InstallSource = Parameters<typeof installWays>[0];
 
 /** The link and the text to paste of each way, by its name. */
 function pasted(given: InstallSource, one: Parameters<InstallWays>[0]): Record<string, string[]> {

@@ -29,8 +29,7 @@ export function addStatus(program: CatalogCommand, terminal: Console): void {
 
 async function showStatus(flags: Flags, terminal: Console): Promise<void> {
   const { status, queueText, shortQueue } = await import('../../content/schedule.ts');
-  const { installHints } = await import('../../text/install-ways.ts');
-  const { installSource } = await import('../../site/install/install-source.ts');
+  const { installHints, installSource } = await import('../../text/install-ways.ts');
   const { diagnosticsOf } = await import('../../build/validate.ts');
   const { cwd, settings, today, content } = await openContent(flags, 'all');
 

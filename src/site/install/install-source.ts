@@ -4,24 +4,10 @@ import { programVersion } from '../../program.ts';
 import { toJson } from '../../schema/documents.ts';
 import { cardPath, type InstallWay, protocolVersions, type ServerCard } from '../../schema/mcp.ts';
 import type { Settings } from '../../schema/settings.ts';
-import {
-  clientName,
-  cursorServerLink,
-  type InstallableAgent,
-  type InstallSource,
-  withoutShell,
-} from '../../text/install-ways.ts';
+import { type InstallableAgent, mcpUrl, serverValues } from '../../text/install-ways.ts';
 import { shortened } from '../../text/markdown-text.ts';
 import { none, type Output, single } from '../output.ts';
 import type { Site } from '../site.ts';
-
-/** Where readers of a publication install agents from. */
-export function installSource(
-  settings: Pick<Settings, 'title' | 'baseUrl' | 'runtimeUrl'> & { repository?: string | null | undefined },
-): InstallSource {
-  const { title, baseUrl, repository = null } = settings;
-  return { title, site: baseUrl, mcp: mcpUrl(settings), repository };
-}
 
 /** The ways to install an agent or, with null, the whole catalog, each with the id of its element on a page. */
 export const installTabs = onceForLast(
@@ -68,11 +54,6 @@ export function mcpName({ mcpName, baseUrl }: Pick<Settings, 'mcpName' | 'baseUr
   return `${namespace.replace(/[^a-zA-Z0-9.-]/g, '-')}/agents`;
 }
 
-/** The address of the MCP server, or null without a server. */
-export function mcpUrl({ runtimeUrl }: Pick<Settings, 'runtimeUrl'>): string | null {
-  return runtimeUrl === null ? null : `${runtimeUrl}/api/mcp`;
-}
-
 /** The card as an object. It names no remote without a server. */
 export function serverCard(settings: Named): ServerCard {
   const url = mcpUrl(settings);
@@ -108,8 +89,7 @@ function repositoryOf(url: string): { url: string; source: string } {
 export function mcpSetup(settings: Pick<Settings, 'title' | 'runtimeUrl'>) {
   const address = mcpUrl(settings);
   if (address === null) return null;
-  const url = withoutShell(address);
-  const name = clientName(settings.title);
+  const { server: name, mcp: url, cursorServerLink } = serverValues(settings.title, address);
   const enc = encodeURIComponent;
   // Desktop and web connect through the vendor's cloud, which cannot reach a private address.
   const connector = `https://claude.ai/customize/connectors?modal=add-custom-connector&connectorName=${enc(settings.title)}&connectorUrl=${enc(url)}`;
@@ -133,7 +113,7 @@ export function mcpSetup(settings: Pick<Settings, 'title' | 'runtimeUrl'>) {
     ),
     {
       name: 'Cursor',
-      installUrl: cursorServerLink(settings.title, url),
+      installUrl: cursorServerLink,
       say: 'Open the link, or add this to .cursor/mcp.json.',
       paste: JSON.stringify({ mcpServers: { [name]: { url } } }, null, 2),
     },

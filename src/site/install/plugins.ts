@@ -12,11 +12,10 @@ import {
   versionOf,
 } from '../../schema/documents.ts';
 import { contributedPrompts } from '../../text/agent-sections.ts';
-import { installMarkdown, installWays, marketplaceName } from '../../text/install-ways.ts';
+import { installMarkdown, installSource, installWays, marketplaceName, mcpUrl } from '../../text/install-ways.ts';
 import { plainText, shortened } from '../../text/markdown-text.ts';
 import { type Digest, jsonList, type Output, type RenderedFile } from '../output.ts';
-import type { KnownVersions, PluginVersions, PublishedAgent, Site } from '../site.ts';
-import { installSource, mcpUrl } from './install-source.ts';
+import type { KnownVersions, PublishedAgent, Site } from '../site.ts';
 import { skillFiles, zip } from './skills.ts';
 
 /** A plugin: an agent as assistants install it. All manifests are made from it. */
@@ -116,7 +115,7 @@ export function versionsByRelease(
   published: PublishedPlugins,
   /** Saves the comparison of plugins that did not change since the last build. */
   before: KnownVersions = [],
-): PluginVersions {
+): Site['plugins'] {
   const compared = new Map(before.map(([name, ...versions]) => [name, versions]));
   const versions = new Map<string, readonly [key: string, version: string]>();
 
@@ -181,12 +180,9 @@ export function listPluginVersions(site: Site) {
   };
 }
 
-/** The path of the marketplace below the base URL. */
-export const marketplacePath = 'marketplace.json';
-
 /** A marketplace of Claude Code that any host can serve: one file that names an archive for each plugin. */
 const marketplace = jsonList(
-  marketplacePath,
+  'marketplace.json',
   'Every agent as a plugin to install (marketplace of Claude Code)',
   'plugins',
   (site) => ({

@@ -187,12 +187,12 @@ const fieldWeights = {
 } as const satisfies Partial<Record<keyof SearchEntry, number>>;
 
 /** The options of the search index, the same for builds, pages and MCP. */
-export const searchOptions: Options<SearchEntry> = {
+export const searchOptions = {
   idField: 'slug',
   fields: Object.keys(fieldWeights),
   storeFields: 'title excerpt tags category categoryLabel difficulty runtimes date changedOn issue'.split(' '),
   processTerm: indexTerms,
-};
+} satisfies Options<SearchEntry>;
 
 /** An agent that was found. */
 interface Hit extends StoredEntry {

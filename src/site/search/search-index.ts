@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import MiniSearch, { type AsPlainObject } from 'minisearch';
 import { onceForEach } from '../../lib/lazy.ts';
 import type { NextAgent, PublishedAgent } from '../site.ts';
-import { indexTerms, queryTerms, type SearchEntry, searchOptions, stemOf } from './query.ts';
+import { queryTerms, type SearchEntry, searchOptions, stemOf } from './query.ts';
 
 /**
  * How many agents, the newest, are also found by their problem and their steps. These are the longest texts: with all
@@ -22,7 +22,7 @@ export function searchIndex(
   synonyms: readonly (readonly string[])[] = [],
 ): MiniSearch<SearchEntry> {
   const groups = synonyms.map((words) => words.map((word) => ({ word, stems: stemsOf(word) })));
-  const processTerm = onceForEach(indexTerms);
+  const processTerm = onceForEach(searchOptions.processTerm);
   const index = new MiniSearch<SearchEntry>({ ...searchOptions, processTerm });
   for (const [rank, agent] of agents.entries())
     index.add(withSynonyms(searchEntry(agent, rank < searchedTexts), groups));

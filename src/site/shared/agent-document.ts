@@ -10,10 +10,10 @@ import {
 } from '../../schema/documents.ts';
 import type { Settings } from '../../schema/settings.ts';
 import { embeddedMarkdown } from '../../text/embedded-markdown.ts';
-import type { Addresses, ListedDocument, PublishedAgent, Site } from '../site.ts';
+import type { Addresses, PublishedAgent, Site } from '../site.ts';
 
 /** Makes the part of an agent document (C2.2, C2.20) that lists show, for which its long texts are not read. */
-export function listedDocumentOf(agent: NumberedAgent, settings: Settings, url: Addresses): ListedDocument {
+export function listedDocumentOf(agent: NumberedAgent, settings: Settings, url: Addresses): PublishedAgent['document'] {
   const { slug, configFile } = agent;
   return {
     title: agent.title,
@@ -51,7 +51,7 @@ export const embeddedHowItWorks = onceForLast(({ document, texts }: PublishedAge
 );
 
 /** Reduces a document to its summary in the catalog: the fields in the schema of a summary. */
-function summaryOf(document: ListedDocument): AgentSummary {
+function summaryOf(document: PublishedAgent['document']): AgentSummary {
   const fields = summaryFields.map((field) => [field, document[field]]);
   return Object.fromEntries(fields) as AgentSummary;
 }
@@ -82,7 +82,7 @@ export function documentsOf({ listsShowAll }: Site, agents: readonly PublishedAg
 }
 
 /** Adds the long texts. They are only read if a template shows one: reading all would slow an edit by a third. */
-function withLongTexts<Listed extends ListedDocument>(document: Listed, agent: PublishedAgent): Listed {
+function withLongTexts<Listed extends PublishedAgent['document']>(document: Listed, agent: PublishedAgent): Listed {
   const whole = once(() => documentOf(agent));
   for (const field of ['howItWorks', 'demo', 'sampleInput', 'prompt', 'config'] as const) {
     Object.defineProperty(document, field, { get: () => whole()[field], enumerable: true });
