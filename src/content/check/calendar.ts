@@ -2,7 +2,7 @@ import { addDays } from '../../lib/calendar.ts';
 import { compareText } from '../../lib/text.ts';
 import { type Diagnostic, diagnose, type Wording } from '../../schema/diagnostics/diagnostic.ts';
 import { locationsInFrontMatter } from '../../schema/diagnostics/yaml-location.ts';
-import { numberMessages, whyFirst } from '../../schema/messages/numbers.ts';
+import { numberMessages } from '../../schema/messages/numbers.ts';
 import type { Reserved } from '../history.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
 import { pathOf } from '../read.ts';
@@ -160,13 +160,12 @@ export function byDate(a: ParsedFolder, b: ParsedFolder): number {
 /** The error for a folder whose number another folder keeps. `why` says why that folder keeps it. */
 export function takenNumber(
   folder: ParsedFolder,
-  keeper: { slug: string; date: string | null },
-  why: string,
+  keeper: { slug: string; date: string | null; branch?: string | null },
   free: () => string,
 ): Diagnostic {
   const { issue, date } = folder.schedule;
   const isSameDate = date !== null && date === keeper.date;
-  const wording = numberMessages.numberTaken(issue, keeper.slug, why, isSameDate ? free() : null);
+  const wording = numberMessages.numberTaken(issue, keeper, isSameDate ? free() : null);
   return inFrontMatter(folder, 'issue', 'issue/taken', wording);
 }
 
@@ -186,7 +185,7 @@ function takenNumbers(numbered: readonly Numbered[], free: () => string): Diagno
   return numbered.slice(1).flatMap((folder) => {
     if (keeper !== undefined && folder.schedule.issue === keeper.schedule.issue) {
       const { slug, schedule } = keeper;
-      return [takenNumber(folder, { slug, date: schedule.date }, whyFirst, free)];
+      return [takenNumber(folder, { slug, date: schedule.date }, free)];
     }
     keeper = folder;
     return [];

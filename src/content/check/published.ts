@@ -3,7 +3,7 @@ import { groupBy } from '../../lib/groups.ts';
 import { type Diagnostic, diagnose } from '../../schema/diagnostics/diagnostic.ts';
 import { type Evals, type GradedAnswer, isPassed, type Result } from '../../schema/evals.ts';
 import { evalMessages } from '../../schema/messages/evals.ts';
-import { numberMessages, onBranch, untilCommit, whyKept } from '../../schema/messages/numbers.ts';
+import { numberMessages } from '../../schema/messages/numbers.ts';
 import { findDefaultBranch, type LostNumber, type PublishedState, type Reserved } from '../history.ts';
 import { readEvals } from '../parse/evals.ts';
 import type { Schedule } from '../parse/front-matter.ts';
@@ -57,7 +57,7 @@ function checkClaims(folders: readonly ParsedFolder[], { owners, published, rese
     const folder = folders.find((candidate) => candidate.slug === slug);
     if (folder === undefined || owners.has(slug) || folder.schedule.issue !== null) continue;
     if (reserved.some((number) => number.slug === slug && number.issue === issue)) {
-      diagnostics.push(lostLine(folder, issue, untilCommit(commit)));
+      diagnostics.push(lostLine(folder, issue, { commit }));
     }
   }
   return { refused, diagnostics };
@@ -84,16 +84,16 @@ function refusal(folder: ParsedFolder, { today, holder, next, free, branch }: Cl
     return inFrontMatter(folder, 'issue', 'issue/early', numberMessages.numberTooEarly(date));
   }
   if (next === null || holder?.slug === folder.slug) return null;
-  if (holder !== undefined) return takenNumber(folder, holder, whyKept(branch), free);
+  if (holder !== undefined) return takenNumber(folder, { ...holder, branch }, free);
   if (draft) return inFrontMatter(folder, 'draft', 'issue/draft', numberMessages.numberOfDraft);
   if (issue === next) return null;
   return inFrontMatter(folder, 'issue', 'issue/skipped', numberMessages.numberSkipped(next, issue));
 }
 
-/** The error for a published agent whose `issue` line is missing. `where` is the branch or commit that has the number. */
-function lostLine(folder: ParsedFolder, issue: number, where: string): Diagnostic {
+/** The error for a published agent whose `issue` line is missing. `record` is the branch that has the number, or the commit that removed it. */
+function lostLine(folder: ParsedFolder, issue: number, record: { branch: string } | { commit: string }): Diagnostic {
   const { draft } = folder.schedule;
-  const wording = numberMessages.numberLost(issue, where, draft);
+  const wording = numberMessages.numberLost(issue, record, draft);
   return inFrontMatter(folder, draft ? 'draft' : 'date', 'record/issue', wording);
 }
 
@@ -219,7 +219,7 @@ function changes(folder: ParsedFolder, agent: PublishedSchedule, { branch }: Pub
   if (schedule.issue !== agent.issue && !(schedule.issue === null && unreadable('issue'))) {
     changed.push(
       schedule.issue === null
-        ? lostLine(folder, agent.issue, onBranch(branch))
+        ? lostLine(folder, agent.issue, { branch })
         : inFrontMatter(folder, 'issue', 'record/issue', numberMessages.numberChanged(agent.issue, branch)),
     );
   }

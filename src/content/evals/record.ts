@@ -14,7 +14,7 @@ import { plural } from '../../lib/text.ts';
 import { programPage } from '../../program.ts';
 import { prettyReport } from '../../schema/diagnostics/report.ts';
 import { type Recorded, recordingSource } from '../../schema/evals.ts';
-import { nothingStored } from '../../schema/messages/evals.ts';
+import { evalMessages } from '../../schema/messages/evals.ts';
 import type { Settings } from '../../schema/settings.ts';
 import { checkContent } from '../load.ts';
 import { modelFolder } from '../parse/evals.ts';
@@ -306,7 +306,7 @@ function storeAnswer(
     .filter(
       ({ file, severity, code }) => file === path && severity === 'error' && !/^(?:editorial|evals)\//.test(code),
     );
-  const refused = errors.map((error) => ({ ...error, hint: nothingStored }));
+  const refused = errors.map((error) => ({ ...error, ...evalMessages.notStored(error.message) }));
   if (refused.length > 0)
     throw new NoAnswer(`The answer is not stored:\n\n${prettyReport(refused, { color: false })}\n`);
   makeFolder(dirname(join(cwd, path)));

@@ -16,7 +16,6 @@ import {
 } from '../../schema/evals.ts';
 import { evalMessages } from '../../schema/messages/evals.ts';
 import { fileMessages } from '../../schema/messages/files.ts';
-import { inFile } from '../../schema/messages/formats.ts';
 import { explain } from '../../schema/messages/values.ts';
 import { grade, gradeEach, tooSlow } from '../evals/grade.ts';
 import { type TextFinding, valueFindings } from '../text-checks.ts';
@@ -288,7 +287,7 @@ function readCases(text: string, { report, reportText }: EvalsSource): Cases | n
     data = parseYaml(text);
   } catch {
     for (const { offset, length, ...wording } of recoverYaml(text).problems)
-      report(checksFile, 'evals/checks', inFile(wording), locationAt(text, offset, length));
+      report(checksFile, 'evals/checks', evalMessages.notYaml(wording), locationAt(text, offset, length));
     return null;
   }
   const locationOf = locationsInYaml(text);

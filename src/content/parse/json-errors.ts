@@ -1,5 +1,5 @@
 import { type LocatedWording, located, type Wording } from '../../schema/diagnostics/diagnostic.ts';
-import { doubleQuotes, jsonMessages } from '../../schema/messages/formats.ts';
+import { jsonMessages } from '../../schema/messages/formats.ts';
 
 /**
  * An error and, if the fix is obvious, the text with that fix. Its length is the same, so all offsets stay valid. It can have
@@ -25,7 +25,7 @@ export function readJson(text: string): { value: unknown; problems: LocatedWordi
     } catch {
       const { offset, length, wording, repaired } = firstProblem(current, text);
       // Wrong quotes are reported once, however many there are.
-      if (!problems.some(({ hint }) => hint === doubleQuotes && wording.hint === hint))
+      if (!(wording.hint === doubleQuotes && problems.some(({ hint }) => hint === doubleQuotes)))
         problems.push(located(text, offset, length, wording));
       if (repaired === null || problems.length >= maxProblems || round >= maxRounds)
         return { value: undefined, problems, repaired: current };
@@ -33,6 +33,8 @@ export function readJson(text: string): { value: unknown; problems: LocatedWordi
     }
   }
 }
+
+const { hint: doubleQuotes } = jsonMessages.singleQuotes(false);
 
 type Expected = 'value' | 'first item' | 'item' | 'key' | 'first key' | 'colon' | 'end';
 

@@ -2,7 +2,7 @@ import yaml from 'js-yaml';
 import { isAlias, parseDocument, visit } from 'yaml';
 import type { Wording } from '../../schema/diagnostics/diagnostic.ts';
 import { tooDeepAt, topLevelBlocks } from '../../schema/diagnostics/yaml-location.ts';
-import { jsonMessages, unknownReason, yamlMessages } from '../../schema/messages/formats.ts';
+import { jsonMessages, yamlMessages } from '../../schema/messages/formats.ts';
 import { textMessages } from '../../schema/messages/texts.ts';
 import type { RuleCode } from '../../schema/rules.ts';
 
@@ -183,14 +183,15 @@ function findAnchor(document: ReturnType<typeof parseDocument>, source: string) 
   return anchored;
 }
 
+/** Where YAML is malformed, and why; empty if the parser does not say. */
 function markOf(source: string): { offset: number; reason: string } {
   try {
     parseYaml(source);
   } catch (error) {
     const { mark, reason } = error as { mark?: { position: number }; reason?: string };
-    return { offset: mark?.position ?? 0, reason: reason ?? unknownReason };
+    return { offset: mark?.position ?? 0, reason: reason ?? '' };
   }
-  return { offset: 0, reason: unknownReason };
+  return { offset: 0, reason: '' };
 }
 
 /** The readable part of malformed YAML. */

@@ -1,13 +1,19 @@
 import type { Messages, Wording } from '../diagnostics/diagnostic.ts';
 
-/** The hint for a regular expression that takes too long. */
-export const fasterPattern = 'Avoid a repetition inside a repetition, such as (a+)+.';
-
-/** The hint for an answer that was refused before it was stored. The hints of the rules are about a file that exists. */
-export const nothingStored = 'Nothing was stored. Run the command again for a new answer.';
-
 /** Problems with evals/: its cases, their checks, and the recorded answers of models. */
 export const evalMessages = {
+  /** `wording` is for front matter. */
+  notYaml: ({ message, hint }: Wording) => ({
+    message: message.replace(/(the )?front matter/i, (_, the) => `${the ?? 'the '}file`),
+    hint,
+  }),
+
+  /** `message` says why the answer was refused. Its own hint would be about a file that exists. */
+  notStored: (message: string) => ({
+    message,
+    hint: 'Nothing was stored. Run the command again for a new answer.',
+  }),
+
   checksFileMissing: (file: string) => ({
     message: `${file} is missing, so nothing says what the files in evals/ are for.`,
     hint: 'Add it, or remove the folder evals/.',
@@ -15,7 +21,7 @@ export const evalMessages = {
 
   slowPattern: {
     message: 'This regular expression takes more than half a second.',
-    hint: fasterPattern,
+    hint: 'Avoid a repetition inside a repetition, such as (a+)+.',
   },
 
   /** `proposal` is a file with a similar name, if there is one. */

@@ -1,13 +1,5 @@
 import type { Messages, Wording } from '../diagnostics/diagnostic.ts';
 
-/** Words a mistake in the YAML of a whole file. */
-export function inFile({ message, hint }: Wording): Wording {
-  return { message: message.replace(/(the )?front matter/i, (_, the) => `${the ?? 'the '}file`), hint };
-}
-
-/** The reason if the parser gives none. */
-export const unknownReason = 'it cannot be read';
-
 function putInQuotes(text: string): string {
   const start = short(text);
   return `Put the whole text in quotes: ${text.includes("'") ? `"${start.replace(/["\\]/g, '\\$&')}"` : `'${start}'`}.`;
@@ -21,9 +13,6 @@ function firstSentence(message: string): string {
   const sentence = (message.split('\n')[0] ?? message).replace(/[.:]$/, '');
   return sentence.slice(0, 1).toLowerCase() + sentence.slice(1);
 }
-
-/** The hint for single quotes. A text has many of them, so they are reported once. */
-export const doubleQuotes = 'Write " instead of single quotes.';
 
 const quoteNotClosed: Wording = {
   message: 'The quote that opens here is never closed.',
@@ -96,7 +85,7 @@ export const frontMatterMessages = {
   }),
 } satisfies Messages;
 
-/** Mistakes in YAML: in front matter and, with inFile, in evals/checks.yaml. */
+/** Mistakes in YAML, worded for front matter. */
 export const yamlMessages = {
   nestedTooDeeply: {
     message: 'The front matter is nested more than 100 levels deep here.',
@@ -181,9 +170,9 @@ export const yamlMessages = {
     hint: 'Put the whole text in quotes.',
   }),
 
-  /** `reason` is what the parser says. */
+  /** `reason` is what the parser says, or empty. */
   notWellFormed: (reason: string) => ({
-    message: `The front matter is not well-formed YAML here: ${firstSentence(reason)}.`,
+    message: `The front matter is not well-formed YAML here: ${firstSentence(reason || 'it cannot be read')}.`,
     hint: 'Check the indentation and the quotes of this line and the one before it.',
   }),
 } satisfies Messages;
@@ -221,7 +210,7 @@ export const jsonMessages = {
 
   singleQuotes: (isKey: boolean) => ({
     message: `${isKey ? 'A key' : 'Text'} needs double quotes in JSON.`,
-    hint: doubleQuotes,
+    hint: 'Write " instead of single quotes.',
   }),
 
   wrongCharacter: (character: string, isKey: boolean) => ({

@@ -3,25 +3,9 @@ import type { Messages, Wording } from '../diagnostics/diagnostic.ts';
 
 const nextNumberFollows = 'Delete the `issue` line; `catalog publish` writes the next number.';
 
-/** Why an agent keeps a number, as the end of a sentence. `branch` is where git has it, or null. */
-export function whyKept(branch: string | null): string {
-  return branch === null ? '' : ` on ${branch}`;
-}
-
-/** Why an agent keeps a number that git knows nothing about. */
-export const whyFirst = ', which comes first by date and slug';
-
 interface Dated {
   issue: number | null;
   date: string | null;
-}
-
-export function onBranch(branch: string): string {
-  return `on ${branch}`;
-}
-
-export function untilCommit(commit: string): string {
-  return `until commit ${commit.slice(0, 12)} removed the number`;
 }
 
 /** Conflicts of titles, addresses, numbers and dates, between agents and with what is published according to git. */
@@ -49,14 +33,21 @@ export const numberMessages = {
 
   // Issue numbers and dates. Dates are YYYY-MM-DD, and `free` is a free one.
 
-  /** `why` is whyKept or whyFirst. `free` is a date if the keeper has the date of this agent too, else null. */
-  numberTaken: (number: number | null, keeper: string, why: string, free: string | null) => ({
-    message: `Issue number ${number} already belongs to \`${keeper}\`${why}.`,
-    hint:
-      free !== null
-        ? `Delete the \`issue\` line. Also choose another date: \`${keeper}\` has this one, and ${free} is free.`
-        : nextNumberFollows,
-  }),
+  /**
+   * `keeper` is the agent that keeps the number. `branch` is where git has it, or null; it is left out if git knows nothing
+   * about the number. `free` is a date if the keeper has the date of this agent too, else null.
+   */
+  numberTaken(number: number | null, keeper: { slug: string; branch?: string | null }, free: string | null): Wording {
+    const { slug, branch } = keeper;
+    const why = branch === undefined ? ', which comes first by date and slug' : branch === null ? '' : ` on ${branch}`;
+    return {
+      message: `Issue number ${number} already belongs to \`${slug}\`${why}.`,
+      hint:
+        free !== null
+          ? `Delete the \`issue\` line. Also choose another date: \`${slug}\` has this one, and ${free} is free.`
+          : nextNumberFollows,
+    };
+  },
 
   numberTooEarly: (date: string) => ({
     message: `This agent is dated ${date}, so it cannot have an issue number yet.`,
@@ -98,11 +89,15 @@ export const numberMessages = {
 
   // Differences from the agents that are published according to git.
 
-  /** `where` is onBranch or untilCommit. */
-  numberLost: (number: number, where: string, isDraft: boolean) => ({
-    message: `This agent was published as No. ${number} (${where}), but its \`issue\` line is missing.`,
-    hint: `${isDraft ? `Replace the line \`draft\` with \`issue: ${number}\`` : `Put the line \`issue: ${number}\` back below the date`}; to withdraw the agent, also add \`withdrawn: <reason>\`.`,
-  }),
+  /** `record` is the branch that has the number, or the commit that removed it. */
+  numberLost(number: number, record: { branch: string } | { commit: string }, isDraft: boolean): Wording {
+    const where =
+      'branch' in record ? `on ${record.branch}` : `until commit ${record.commit.slice(0, 12)} removed the number`;
+    return {
+      message: `This agent was published as No. ${number} (${where}), but its \`issue\` line is missing.`,
+      hint: `${isDraft ? `Replace the line \`draft\` with \`issue: ${number}\`` : `Put the line \`issue: ${number}\` back below the date`}; to withdraw the agent, also add \`withdrawn: <reason>\`.`,
+    };
+  },
 
   numberChanged: (number: number, branch: string) => ({
     message: `This agent is No. ${number} on ${branch}; a published agent keeps its number.`,

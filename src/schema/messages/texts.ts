@@ -1,6 +1,6 @@
 import { plural } from '../../lib/text.ts';
 import type { Messages, Wording } from '../diagnostics/diagnostic.ts';
-import { fasterPattern } from './evals.ts';
+import { evalMessages } from './evals.ts';
 
 /** Problems of the texts of an agent other than its prompt. */
 export const textMessages = {
@@ -130,7 +130,7 @@ export const textMessages = {
   sampleFailsCheck: (failure: string, isSlow: boolean) => ({
     message: `sample-output.txt fails this check: ${failure}`,
     hint: isSlow
-      ? fasterPattern
+      ? evalMessages.slowPattern.hint
       : 'Correct the sample output if the prompt demands this. Otherwise, correct the check.',
   }),
 
