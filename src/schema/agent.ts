@@ -98,7 +98,7 @@ function inOrderOfTime(points: readonly unknown[], context: z.RefinementCtx): vo
 }
 
 export type FrontMatterSchema = ReturnType<typeof frontMatterSchema>;
-export type FrontMatter = z.infer<FrontMatterSchema>;
+type FrontMatter = z.infer<FrontMatterSchema>;
 
 /** One of the values that a setting lists. */
 function oneOf(setting: string, values: readonly string[] | null = null): z.ZodType<string> {
@@ -159,7 +159,7 @@ export interface AgentTexts extends Pick<FrontMatter, 'demo'> {
 }
 
 /** The config of an agent. */
-export interface Config {
+interface Config {
   /** The name of the file in the folder, such as `config.json`. */
   file: string;
   text: string;

@@ -85,7 +85,7 @@ const version = z.literal(contractVersion).describe('Version of the contract');
 const schema = address.describe('Address of the JSON Schema of this document');
 
 /** The response of listAgents. */
-export const catalog = z
+const catalog = z
   .strictObject({
     version,
     schema,
@@ -95,9 +95,17 @@ export const catalog = z
   .meta({ title: 'Catalog', description: 'Every published agent, newest first' });
 
 /** The response of getAgent. */
-export const agentEnvelope = z
+const agentEnvelope = z
   .strictObject({ version, schema, agent: agentDocument })
   .meta({ title: 'AgentEnvelope', description: 'One agent with its prompt and config' });
+
+/** The documents of the contract, under their names in its schemas. */
+export const contractShapes = {
+  Agent: agentDocument,
+  AgentSummary: agentSummary,
+  Catalog: catalog,
+  AgentEnvelope: agentEnvelope,
+};
 
 export type AgentDocument = z.infer<typeof agentDocument>;
 export type AgentSummary = z.infer<typeof agentSummary>;

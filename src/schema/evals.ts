@@ -221,8 +221,7 @@ export const recordingSource = z.strictObject({
   cases: z.record(caseName, recorded).describe('The recorded answers, by the names of their cases'),
 });
 
-/** The paths of the documents below the base URL. */
-export const evalsPath = 'api/evals.json';
+/** The path of the document of an agent below the base URL. */
 export const agentEvalsPath = 'api/evals/{slug}.json';
 
 const results = z
@@ -291,7 +290,7 @@ export type GradedAnswer = z.output<typeof gradedAnswer>;
 export type Result = GradedAnswer['results'][number];
 
 /** The response of getEvals. */
-export const agentEvals = evals
+const agentEvals = evals
   .extend({ slug, url: webUrl.describe('Human page') })
   .meta({ title: 'AgentEvals', description: 'The cases of an agent, and recorded answers with their grades' });
 
@@ -308,7 +307,7 @@ const proof = z.object({
 export type Proof = z.output<typeof proof>;
 
 /** The response of listEvals. */
-export const evalsList = z
+const evalsList = z
   .object({
     agents: z
       .array(z.object({ slug, issue: issueNumber, evals: webUrl.describe('The document with the answers'), proof }))
@@ -317,6 +316,9 @@ export const evalsList = z
   .meta({ title: 'EvalsList', description: 'The results of the recorded answers of all agents' });
 
 export type EvalsList = z.output<typeof evalsList>;
+
+/** Both documents, under their names in the OpenAPI description. */
+export const evalShapes = { EvalsList: evalsList, AgentEvals: agentEvals };
 
 /** Counts the recorded answers; null if there are none. */
 export function proofOf({ answers }: Evals): Proof | null {

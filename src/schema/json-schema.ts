@@ -2,16 +2,13 @@ import * as z from 'zod';
 import { once } from '../lib/lazy.ts';
 import {
   type AgentEnvelope,
-  agentDocument,
-  agentEnvelope,
-  agentSummary,
   type Catalog,
-  catalog,
+  contractShapes,
   contractVersion,
   promptLicense,
   revisions,
 } from './documents.ts';
-import { agentEvals, checksSource, evalsList } from './evals.ts';
+import { checksSource, evalShapes } from './evals.ts';
 import { handshakeVersions, rpcShapes, type ServerCard, serverCard } from './mcp.ts';
 import { type ErrorCode, errorCodes, errorObject, feedbackRequest, subscribeRequest } from './requests.ts';
 import { type Settings, settingsSource } from './settings.ts';
@@ -23,10 +20,7 @@ const dialect = 'https://json-schema.org/draft/2020-12/schema';
 
 /** The documents of the contract, and the requests of readers. */
 const shapes = {
-  Agent: agentDocument,
-  AgentSummary: agentSummary,
-  Catalog: catalog,
-  AgentEnvelope: agentEnvelope,
+  ...contractShapes,
   Error: errorObject,
   FeedbackRequest: feedbackRequest,
   SubscribeRequest: subscribeRequest,
@@ -35,8 +29,7 @@ const shapes = {
 /** The other documents of the service, which the OpenAPI description names. */
 const serviceShapes = {
   Revisions: revisions,
-  EvalsList: evalsList,
-  AgentEvals: agentEvals,
+  ...evalShapes,
   McpServerCard: serverCard,
   ...rpcShapes,
   SchemaDocument: z

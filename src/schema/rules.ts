@@ -4,7 +4,7 @@ import { configExtensions } from './slugs.ts';
  * Every rule that a catalog has to follow, by its permanent code: what it requires, as a statement.
  *
  * Rules in `editorial/` judge the writing, and only `catalog validate` reports them. All others are about structure: a
- * build fails if an agent that it would publish breaks one. The settings can change the rules that `isAdjustable` names.
+ * build fails if an agent that it would publish breaks one. The settings can change the rules that are `adjustable`.
  */
 const rules = {
   'agents/unreadable': 'The folder agents/ is readable.',
@@ -135,13 +135,6 @@ export function ruleSeverity(code: RuleCode): 'error' | 'warning' {
   return warnings.includes(code) ? 'warning' : 'error';
 }
 
-/** All codes in the order of this file, each with its severity and what it requires. */
-export const allRules = (Object.keys(rules) as RuleCode[]).map((code) => ({
-  code,
-  severity: ruleSeverity(code),
-  summary: rules[code],
-}));
-
 /** Structural rules that nothing else depends on. */
 const adjustable: readonly RuleCode[] = [
   'file/line-ends',
@@ -152,9 +145,17 @@ const adjustable: readonly RuleCode[] = [
 ];
 
 /** Whether the settings can change the severity of a rule, or switch it off. Outputs, numbers or safety depend on the others. */
-export function isAdjustable(code: RuleCode): boolean {
+function isAdjustable(code: RuleCode): boolean {
   return code.startsWith('editorial/') || adjustable.includes(code);
 }
+
+/** All codes in the order of this file, each with what it requires, its severity, and whether the settings can change that. */
+export const allRules = (Object.keys(rules) as RuleCode[]).map((code) => ({
+  code,
+  severity: ruleSeverity(code),
+  summary: rules[code],
+  adjustable: isAdjustable(code),
+}));
 
 /** The severity of the rules that a catalog changes, by code. */
 export type RuleSettings = Readonly<Partial<Record<string, string>>>;

@@ -14,7 +14,7 @@ import {
   wholeNumber,
 } from './fields.ts';
 import { serverName } from './mcp.ts';
-import { allRules, isAdjustable, type RuleSettings } from './rules.ts';
+import { allRules, type RuleSettings } from './rules.ts';
 
 const fixed = z
   .string()
@@ -27,8 +27,8 @@ const fixed = z
 /** The setting `rules`: the severity of each rule that a catalog changes. Rules that builds depend on only accept `error`. */
 export const ruleSettings = z.strictObject(
   Object.fromEntries(
-    allRules.map(({ code, summary }) => {
-      const setting = isAdjustable(code) ? z.enum(['error', 'warning', 'off']) : fixed;
+    allRules.map(({ code, summary, adjustable }) => {
+      const setting = adjustable ? z.enum(['error', 'warning', 'off']) : fixed;
       return [code, setting.optional().describe(summary)];
     }),
   ),

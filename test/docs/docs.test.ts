@@ -9,7 +9,7 @@ import { createProgram } from '../../src/main.ts';
 import { frontMatterSchema } from '../../src/schema/agent.ts';
 import { prettyReport } from '../../src/schema/diagnostics/report.ts';
 import { type JsonSchema, settingsJsonSchema } from '../../src/schema/json-schema.ts';
-import { allRules, isAdjustable, type RuleCode } from '../../src/schema/rules.ts';
+import { allRules, type RuleCode } from '../../src/schema/rules.ts';
 import { configExtensions } from '../../src/schema/slugs.ts';
 import { contentTypes } from '../../src/site/hosting/site-rules.ts';
 import { outputs } from '../../src/site/index.ts';
@@ -63,14 +63,14 @@ test('docs/rules.md has every rule, with an example of its report', async () => 
     '',
     'This page is generated from the program.',
   ];
-  for (const { code, severity, summary } of allRules) {
+  for (const { code, severity, summary, adjustable } of allRules) {
     const mistake = mistakes.find((mistake) => mistake.code === code) ?? editorialMistake(code);
     assert.ok(mistake, `no row of the table of mistakes breaks ${code}`);
     const diagnostics = (await diagnosticsOf(mistake)).filter((diagnostic) => diagnostic.code === code);
     const report = prettyReport(diagnostics, { color: false }).split('\n').slice(0, -2).join('\n');
     lines.push('', `## ${code}`, '', `**Rule:** ${summary}`, '');
     lines.push(
-      `Breaking it is ${severity === 'error' ? 'an error' : 'a warning'}${isAdjustable(code) ? '' : '; settings cannot change that'}. For example, ${mistake.name}:`,
+      `Breaking it is ${severity === 'error' ? 'an error' : 'a warning'}${adjustable ? '' : '; settings cannot change that'}. For example, ${mistake.name}:`,
       '',
       '```',
       report,

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { plural } from '../../lib/text.ts';
+import { programPage } from '../../program.ts';
 import type { Console } from '../console.ts';
 import {
   type CatalogCommand,
@@ -26,7 +27,7 @@ export function addValidate(program: CatalogCommand, terminal: Console): void {
 }
 
 async function validate(named: string[], flags: Flags, terminal: Console): Promise<void> {
-  const { hasErrors, prettyReport, rulePage } = await import('../../schema/diagnostics/report.ts');
+  const { hasErrors, prettyReport } = await import('../../schema/diagnostics/report.ts');
   const { checkCatalog } = await import('../../build/validate.ts');
   noticeOldCopies(resolve(flags.cwd), terminal);
   const only = named.length === 0 ? undefined : new Set(named.map((argument) => slugOf(argument, flags.cwd)));
@@ -48,7 +49,7 @@ async function validate(named: string[], flags: Flags, terminal: Console): Promi
     await printForMachines({ diagnostics: reported }, { format, cwd: resolve(flags.cwd), terminal });
   } else if (reported.length > 0) {
     terminal.print(`${prettyReport(reported, { color: terminal.colorData })}\n`);
-    terminal.say(`Every rule is explained at ${rulePage()}\n`);
+    terminal.say(`Every rule is explained at ${programPage('docs/rules.md')}\n`);
     const fixable = countFixable(reported);
     const [fix, problems] = [['fix', ...slugs, '--write'].join(' '), plural(reported.length, 'problem')];
     if (fixable > 0) terminal.say(`npx --no daily-agent-catalog ${fix} solves ${fixable} of ${problems}.\n`);

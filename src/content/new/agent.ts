@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { OperationError, UsageError } from '../../lib/errors.ts';
 import { yamlList, yamlText } from '../../lib/text.ts';
-import { type FrontMatter, frontMatterSchema } from '../../schema/agent.ts';
+import { type Agent, frontMatterSchema } from '../../schema/agent.ts';
 import { reservedSlug, slug as slugSchema } from '../../schema/fields.ts';
 import { explain } from '../../schema/messages/values.ts';
 import type { Vocabulary } from '../../schema/settings.ts';
@@ -247,7 +247,7 @@ function freeDate(date: string, calendar: Calendar, today: string): string {
 }
 
 /** Where an imported prompt comes from: `source` in the front matter. */
-export type Origin = NonNullable<FrontMatter['source']>;
+export type Origin = NonNullable<Agent['source']>;
 
 /** The files of a new agent by name, in the order in which an editor fills them in. */
 export function agentFiles(answers: Answers, source: Origin | null = null): Map<string, string> {

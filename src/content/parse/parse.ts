@@ -1,5 +1,5 @@
 import { digestOf } from '../../lib/files.ts';
-import { type Agent, type AgentTexts, type Config, type FrontMatterSchema, requiredFiles } from '../../schema/agent.ts';
+import { type Agent, type AgentTexts, type FrontMatterSchema, requiredFiles } from '../../schema/agent.ts';
 import {
   type Diagnostic,
   diagnose,
@@ -268,7 +268,7 @@ function readConfig(
   file: string,
   text: string | undefined,
   { report, reportText }: { report: Report; reportText: ReturnType<typeof textReporter> },
-): Config | null {
+): AgentTexts['config'] {
   if (text === undefined) return null;
   if (!file.endsWith('.json')) return { file, text, value: text };
   const { value, problems } = readJson(text);

@@ -45,17 +45,11 @@ function groupsOf(diagnostics: readonly Diagnostic[], keyOf: (diagnostic: Diagno
   return [...groupBy(diagnostics, (diagnostic) => [JSON.stringify(keyOf(diagnostic))]).values()] as Group[];
 }
 
-/** The address of the page that explains every rule; with a code, of the section about that rule. */
-export function rulePage(code = ''): string {
-  const page = programPage('docs/rules.md');
-  return code === '' ? page : `${page}#${code.replaceAll('/', '')}`;
-}
-
 /** Formats diagnostics for programs. `url` explains the rule. */
 export function jsonReport(diagnostics: readonly Diagnostic[]) {
   const explained = sortDiagnostics(diagnostics).map((diagnostic) => ({
     ...diagnostic,
-    url: rulePage(diagnostic.code),
+    url: `${programPage('docs/rules.md')}#${diagnostic.code.replaceAll('/', '')}`,
   }));
   return { ok: !hasErrors(diagnostics), diagnostics: explained };
 }

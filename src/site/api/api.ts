@@ -9,7 +9,7 @@ import {
   revisionsPath,
   toJson,
 } from '../../schema/documents.ts';
-import { type AgentEvals, agentEvalsPath, type EvalsList, evalsPath } from '../../schema/evals.ts';
+import { type AgentEvals, agentEvalsPath, type EvalsList } from '../../schema/evals.ts';
 import { catalogSchema, openApi } from '../../schema/json-schema.ts';
 import { agentSections, contributedPrompts, provenance } from '../../text/agent-sections.ts';
 import { fenced, plainText, quote } from '../../text/markdown-text.ts';
@@ -72,7 +72,7 @@ const agentEvals = forAgents(
 
 /** The results of the recorded answers of all agents. */
 const evalsList = single(
-  evalsPath,
+  'api/evals.json',
   'The results of the recorded answers of all agents (listEvals)',
   ({ agents, url }) => {
     const entries = agents.flatMap(({ slug, issue, proof }) =>
