@@ -14,7 +14,7 @@ import { locationsInYaml } from '../schema/diagnostics/yaml-location.ts';
 import { pathName } from '../schema/fields.ts';
 import { fileMessages, settingsMessages } from '../schema/messages/files.ts';
 import { explain } from '../schema/messages/values.ts';
-import { baseUrl, type KnownVocabulary, ruleSettings, type Settings, settingsSource } from '../schema/settings.ts';
+import { type KnownVocabulary, type Settings, settingsSource } from '../schema/settings.ts';
 import { readJson } from './parse/json-errors.ts';
 import { parseYaml } from './parse/yaml.ts';
 import { maxFileBytes, wrongEncoding } from './read.ts';
@@ -113,8 +113,9 @@ function parseInvalid(value: unknown): { source: Source; vocabulary: KnownVocabu
 
 /** Returns the valid part of the setting `rules`, so that a mistake in one rule does not undo what the others say. */
 function validRules(setting: unknown): Source['rules'] {
+  const { rules } = settingsSource.shape;
   const entries = typeof setting === 'object' && setting !== null ? Object.entries(setting) : [];
-  return Object.fromEntries(entries.filter(([code, severity]) => ruleSettings.safeParse({ [code]: severity }).success));
+  return Object.fromEntries(entries.filter(([code, severity]) => rules.safeParse({ [code]: severity }).success));
 }
 
 /**
@@ -128,7 +129,7 @@ export function givenBaseUrl(flag: string | undefined, environment: NodeJS.Proce
 
 function override(name: string, value: string | undefined): string | undefined {
   if (value === undefined || value === '') return undefined;
-  const result = baseUrl.safeParse(value);
+  const result = settingsSource.shape.baseUrl.safeParse(value);
   if (result.success) return result.data;
   throw new UsageError(`${name} is ${JSON.stringify(value)}; it has to be ${result.error.issues[0]?.message}.`);
 }

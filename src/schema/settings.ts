@@ -25,7 +25,7 @@ const fixed = z
   .meta({ const: 'error' });
 
 /** The setting `rules`: the severity of each rule that a catalog changes. Rules that builds depend on only accept `error`. */
-export const ruleSettings = z.strictObject(
+const ruleSettings = z.strictObject(
   Object.fromEntries(
     allRules.map(({ code, summary, adjustable }) => {
       const setting = adjustable ? z.enum(['error', 'warning', 'off']) : fixed;
@@ -38,7 +38,7 @@ export const ruleSettings = z.strictObject(
  * An address that files are served below. It has no query and no fragment. All outputs write it in the same way: with the
  * host in lower case and punycode, and without the default port and a slash at its end.
  */
-export const baseUrl = webUrl
+const baseUrl = webUrl
   .refine((value) => !/[?#]/.test(value), { error: 'an address without ? or #' })
   // A link that starts with two slashes leads to another host.
   .refine((value) => !/^\/\/+[^/]/.test(new URL(value).pathname), { error: 'an address without // after the host' })

@@ -1,4 +1,4 @@
-import { maxSlugLength, pathName } from './fields.ts';
+import { maxSlugLength } from './fields.ts';
 
 /** Makes a slug from a title: its words in lower case without accents. Empty if the title has no such words. */
 export function slugFrom(title: string): string {
@@ -27,14 +27,6 @@ export function titleFrom(slug: string): string {
 
 /** Tags for a slug with too few words, which an editor has to replace. */
 export const fillerTags = ['new-agent', 'untagged'];
-
-/** Suggests two or three tags: the longer words of the slug that are not categories and can be tags. */
-export function tagsFrom(slug: string, categories: readonly string[]): string[] {
-  const words = new Set(slug.split('-').filter((word) => word.length > 3 && !categories.includes(word)));
-  const tags = [...words].filter((word) => pathName.safeParse(word).success).slice(0, 3);
-  const fill = fillerTags.filter((word) => !categories.includes(word) && !tags.includes(word));
-  return tags.length < 2 ? [...tags, ...fill].slice(0, 2) : tags;
-}
 
 /**
  * The formats of configs by file extension, each with the content type that it is served with.

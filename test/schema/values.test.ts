@@ -1,13 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { z } from 'zod';
+import { defaults } from '../../src/content/new/agent.ts';
 import { frontMatterSchema } from '../../src/schema/agent.ts';
 import { parseBuildInfo } from '../../src/schema/documents.ts';
 import { type Evals, proofOf, recorded } from '../../src/schema/evals.ts';
 import { demoPoint, publicUrl, webUrl } from '../../src/schema/fields.ts';
 import { openApi } from '../../src/schema/json-schema.ts';
 import { type Settings, settingsSource } from '../../src/schema/settings.ts';
-import { configTypes, slugFrom, tagsFrom, titleFrom } from '../../src/schema/slugs.ts';
+import { configTypes, slugFrom, titleFrom } from '../../src/schema/slugs.ts';
 import { smallSettings } from '../support/catalog.ts';
 
 /** Which values the schemas accept, and what is derived from names and settings. */
@@ -178,7 +179,10 @@ const tags: [slug: string, categories: string[], tags: string[]][] = [
 ];
 for (const [slug, categories, expected] of tags) {
   test(`the slug ${slug} suggests the tags ${expected} beside the categories ${categories}`, () => {
-    assert.equal(tagsFrom(slug, categories), expected);
+    const known = Object.fromEntries(categories.map((key) => [key, { label: key, description: '' }]));
+    const vocabulary = { categories: known, difficulties: [], runtimes: [] };
+    const calendar = { folders: [], reserved: [] };
+    assert.equal(defaults({ slug }, { vocabulary, calendar, today: '2026-01-01' }).tags, expected);
   });
 }
 

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { OperationError, UsageError } from '../../lib/errors.ts';
 import { yamlList, yamlText } from '../../lib/text.ts';
 import { type Agent, frontMatterSchema } from '../../schema/agent.ts';
-import { reservedSlug, slug as slugSchema } from '../../schema/fields.ts';
+import { pathName, reservedSlug, slug as slugSchema } from '../../schema/fields.ts';
 import { explain } from '../../schema/messages/values.ts';
 import type { Vocabulary } from '../../schema/settings.ts';
-import { configExtensions, slugFrom, tagsFrom, titleFrom } from '../../schema/slugs.ts';
+import { configExtensions, fillerTags, slugFrom, titleFrom } from '../../schema/slugs.ts';
 import { type Calendar, firstFreeDate, lastNumberedDate, plainTitle } from '../check/calendar.ts';
 import * as placeholders from '../parse/placeholders.ts';
 import { textFindings } from '../text-checks.ts';
@@ -174,6 +174,14 @@ export function defaults({ title, slug }: Partial<Answers>, { vocabulary, calend
     problem: null,
     config: null,
   };
+}
+
+/** Suggests two or three tags: the longer words of the slug that are not categories and can be tags. */
+function tagsFrom(slug: string, categories: readonly string[]): string[] {
+  const words = new Set(slug.split('-').filter((word) => word.length > 3 && !categories.includes(word)));
+  const tags = [...words].filter((word) => pathName.safeParse(word).success).slice(0, 3);
+  const fill = fillerTags.filter((word) => !categories.includes(word) && !tags.includes(word));
+  return tags.length < 2 ? [...tags, ...fill].slice(0, 2) : tags;
 }
 
 const extension = z.enum(configExtensions);
