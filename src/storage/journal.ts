@@ -75,11 +75,16 @@ function isObject(text: string): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Removes other users' permissions for an open file. False if they had none; Windows has no such permissions. */
-async function closeToOthers(handle: FileHandle): Promise<boolean> {
-  if (process.platform === 'win32' || ((await handle.stat()).mode & 0o077) === 0) return false;
+/** Removes other users' permissions for an open file. Returns what to tell the operator about them; null if there were none. */
+async function closeToOthers(handle: FileHandle): Promise<string | null> {
+  const isOpen = async () => ((await handle.stat()).mode & 0o077) !== 0;
+  // Windows has no such permissions.
+  if (process.platform === 'win32' || !(await isOpen())) return null;
   await handle.chmod(0o600);
-  return true;
+  // Some file systems, such as exFAT or the drives of Windows in WSL, ignore the new mode.
+  return (await isOpen())
+    ? 'is open to other users of this machine, since its file system has no permissions. Move it to another file system.'
+    : 'was open to other users of this machine; now only its owner can read it.';
 }
 
 /**
@@ -120,9 +125,8 @@ async function openFile({ path, disk, warn, ownerOnly }: TailOptions): Promise<O
   const handle = await disk.open(path, flags, 0o600);
   try {
     const { dev, ino, size } = await handle.stat({ bigint: true });
-    if (ownerOnly && (await closeToOthers(handle))) {
-      warn(`${path} was open to other users of this machine; now only its owner can read it.`);
-    }
+    const change = ownerOnly ? await closeToOthers(handle) : null;
+    if (change !== null) warn(`${path} ${change}`);
     return { handle, dev, ino, length: Number(size) };
   } catch (error) {
     await handle.close();

@@ -131,6 +131,20 @@ for (const mode of [0o664, 0o640, 0o604, 0o620, 0o610, 0o601]) {
   );
 }
 
+testUnless(noModes)('on a file system without permissions, a log of its owner alone is not said to be closed', () =>
+  withFolder(async (file) => {
+    await writeFile(file, line(1));
+    await chmod(file, 0o664);
+    const disk = shimDisk(async ({ op, run }) => (op === 'chmod' ? undefined : run()));
+    await withJournal({ file, ownerOnly: true, disk }, async ({ warnings }) => {
+      assert.match(
+        warnings[0] ?? '',
+        'is open to other users of this machine, since its file system has no permissions.',
+      );
+    });
+  }),
+);
+
 testUnless(noModes)('a log that others may read stays so where nobody forbids it', () =>
   withFolder(async (file) => {
     await writeFile(file, line(1));
