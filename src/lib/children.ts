@@ -60,11 +60,9 @@ function stopAll(): void {
 
 /** Ends this program too, unless the command has a listener of its own for the signal. */
 function endAll(signal: NodeJS.Signals): void {
-  const isHandled = process.listenerCount(signal) > 1;
   // A server that reopens its logs goes on, and so does its build.
-  if (isHandled && signal === 'SIGHUP') return;
-  stopAll();
-  if (isHandled) return;
+  if (signal !== 'SIGHUP' || process.listenerCount(signal) === 1) stopAll();
+  if (process.listenerCount(signal) > 1) return;
   process.off(signal, endAll);
   process.kill(process.pid, signal);
 }

@@ -216,11 +216,9 @@ export async function asOnlyBuild<Result>(
         beatOthers();
       }),
     );
-  const options = {
-    file: join(dirname(target), `.${basename(target)}`),
-    other: `Another build or deployment is using ${folder}`,
-  };
-  return alone({ ...options, ...buildPatience, say }, rest);
+  const file = join(dirname(target), `.${basename(target)}`);
+  const other = `Another build or deployment is using ${folder}`;
+  return alone({ file, other, ...buildPatience, say }, rest);
 }
 
 /**
