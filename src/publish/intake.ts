@@ -4,8 +4,15 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { checkCatalog } from '../build/validate.ts';
 import type { Calendar } from '../content/check/calendar.ts';
-import { type Answers, agentFiles, answerChecks, checkAnswers, complete } from '../content/new/agent.ts';
-import { checkFiles, writeAgent } from '../content/new/write.ts';
+import {
+  type Answers,
+  agentFiles,
+  answerChecks,
+  checkAnswers,
+  checkFiles,
+  complete,
+  writeAgent,
+} from '../content/new/agent.ts';
 import { editorialFindings } from '../content/rules/index.ts';
 import { OperationError, UsageError } from '../lib/errors.ts';
 import { ContentError } from '../schema/diagnostics/content-error.ts';

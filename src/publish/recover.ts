@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isStagedName } from '../content/new/write.ts';
+import { isStagedName } from '../content/new/agent.ts';
 import { OperationError, orElse } from '../lib/errors.ts';
 import { isDraftName } from '../lib/files.ts';
 import { changeByGit, commitsIn, GitError, git, gitBytes, gitOrNull, orNull } from '../lib/git.ts';

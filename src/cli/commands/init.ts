@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, dirname, relative, resolve } from 'node:path';
 import { Option } from 'commander';
-import type { Answers, completePackageJson } from '../../content/new/catalog.ts';
+import type { Answers } from '../../content/new/catalog.ts';
 import { zone } from '../../lib/calendar.ts';
-import { prevented, UsageError } from '../../lib/errors.ts';
+import { UsageError } from '../../lib/errors.ts';
 import { changeByGit, firstLine, GitError, isInRepository } from '../../lib/git.ts';
 import { programName, programVersion } from '../../program.ts';
 import { type Console, shellWord } from '../console.ts';
@@ -17,6 +17,9 @@ const questions: readonly (readonly [key: keyof Answers, question: string])[] = 
   ['publisherUrl', 'Publisher URL: the address of the publisher'],
   ['timezone', 'Time zone: decides when a day begins, such as America/New_York or UTC'],
 ];
+
+/** What a catalog has as long as its address is unknown. */
+const [placeholderUrl, placeholderOwner] = ['https://example.com', '@OWNER'];
 
 const gitQuestion = 'Make a Git repository of it, with a first commit?';
 
@@ -44,7 +47,7 @@ export function addInit(program: CatalogCommand, terminal: Console): void {
     .description('start a new catalog: settings, an example agent, package.json, workflows')
     .argument('[dir]', 'folder to create it in; default: this folder')
     .option('--title <text>', 'name of the publication; default: from the folder name')
-    .addOption(new Option('--base-url <url>', 'public address of the site').default(undefined, 'https://example.com'))
+    .addOption(new Option('--base-url <url>', 'public address of the site').default(undefined, placeholderUrl))
     .option('--publisher <name>', 'who publishes it; default: the title')
     .option('--publisher-url <url>', 'address of the publisher; default: the base URL')
     .option(
@@ -71,40 +74,24 @@ export function addInit(program: CatalogCommand, terminal: Console): void {
 async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Console): Promise<void> {
   const { checkFlags } = await import('../../content/new/agent.ts');
   const { canAsk, conversation } = await import('../dialog.ts');
-  const catalogs = await import('../../content/new/catalog.ts');
-  const { refuseObstacles, writeCatalog } = await import('../../content/new/write.ts');
+  const { answerChecks, complete } = await import('../../content/new/catalog.ts');
+  const { prepareCatalog } = await import('../../content/new/write.ts');
 
   if (dir === '') throw new UsageError('The folder name is empty; leave it out to use this folder.');
   const folder = resolve(flags.cwd, dir ?? '.');
   const flagged = questions.map(([key]) => {
     return [key, `--${key.replace(/[A-Z]/g, '-$&').toLowerCase()}`, flags[key]] as const;
   });
-  const fromFlags = checkFlags<Answers>(flagged, catalogs.answerChecks);
-  const specification = catalogs.dependencyOn(flags.package, folder);
-  refuseObstacles(folder, catalogs.catalogPaths);
-  const present = readPackageJson(folder);
-  const completed = present === null ? null : catalogs.completePackageJson(present.text, specification);
-  const packs =
-    specification === `file:${catalogs.ownPath}` &&
-    (completed === null || completed.added.includes(`dependencies.${programName}`));
-  if (packs) refuseObstacles(folder, [catalogs.ownPath]);
+  const fromFlags = checkFlags<Answers>(flagged, answerChecks);
+  const { completed, packs, write } = prepareCatalog(folder, flags.package);
 
   const made = await conversation(terminal, async (ask) => {
     const asks = canAsk() && flags.format === 'pretty';
-    const answers = asks ? await askForAnswers(fromFlags, folder, ask) : catalogs.complete(fromFlags, folder);
+    const answers = asks ? await askForAnswers(fromFlags, folder, ask) : complete(fromFlags, folder);
     const commits =
       !isInRepository(existingFolder(folder)) && (flags.git ?? (asks && (await ask.whether(gitQuestion))));
     const day = flags.today ?? zone(answers.timezone).today(new Date());
-    const files = new Map<string, string | Uint8Array>(catalogs.catalogFiles(answers, folder, day));
-    if (present === null) files.set('package.json', catalogs.newPackageJson(specification));
-    if (packs) {
-      for (const [path, content] of await catalogs.ownPackage(completed?.text ?? String(files.get('package.json')))) {
-        if (!existsSync(join(folder, path))) files.set(path, content);
-      }
-    }
-    const changed = present !== null && completed !== null && completed.added.length > 0;
-    writeCatalog(folder, files, changed ? { path: present.path, text: completed.text } : null);
-    return { answers, files, commits };
+    return { answers, files: await write(answers, day), commits };
   });
   if (made === null) return;
   const { answers, files } = made;
@@ -125,12 +112,12 @@ async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Cons
   ];
   if (commit !== null) steps.push(commit.next);
   const others = answers.publisherUrl === answers.baseUrl ? ', feedId and publisher.url' : ' and feedId';
-  if (answers.baseUrl === catalogs.placeholderUrl)
+  if (answers.baseUrl === placeholderUrl)
     steps.push(`Set baseUrl${others} in catalog.config.json: they contain example.com.`);
-  if (catalogs.ownerOf(answers.baseUrl) === catalogs.placeholderOwner) {
+  if (String(files.get('.github/CODEOWNERS')).includes(placeholderOwner)) {
     steps.push(
       'Set repository in catalog.config.json to the address of your GitHub repository, so that pages link to it.',
-      `Replace ${catalogs.placeholderOwner} in .github/CODEOWNERS with your GitHub account, which then has to approve changes.`,
+      `Replace ${placeholderOwner} in .github/CODEOWNERS with your GitHub account, which then has to approve changes.`,
     );
   }
   const vendored = packs
@@ -146,17 +133,6 @@ README.md says how to publish every day with GitHub.
 
 `);
   if (here !== '') terminal.print(`${here}\n`);
-}
-
-/** Reads package.json of a folder, with the path of the real file if it is a link; null if it does not exist. */
-function readPackageJson(folder: string): { path: string; text: string } | null {
-  const path = join(folder, 'package.json');
-  try {
-    return { path: realpathSync(path), text: readFileSync(path, 'utf8') };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw prevented(`${path} cannot be read, and nothing was written`, error);
-  }
 }
 
 /** The nearest folder that exists, from `folder` upward. */
@@ -182,7 +158,7 @@ async function firstCommit(folder: string, paths: readonly string[]) {
   }
 }
 
-function keptWords(completed: ReturnType<typeof completePackageJson> | null): string {
+function keptWords(completed: { added: readonly string[] } | null): string {
   if (completed === null) return '';
   return completed.added.length === 0
     ? 'package.json already had every entry and did not change.\n'

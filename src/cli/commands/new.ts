@@ -118,8 +118,7 @@ export function addNew(program: CatalogCommand, terminal: Console): void {
 }
 
 async function makeNew(slug: string | undefined, flags: Flags, terminal: Console): Promise<void> {
-  const { answerChecks, complete, agentFiles, checkFlags } = await import('../../content/new/agent.ts');
-  const { writeAgent } = await import('../../content/new/write.ts');
+  const { answerChecks, complete, agentFiles, checkFlags, writeAgent } = await import('../../content/new/agent.ts');
   const { firstFreeDate } = await import('../../content/check/calendar.ts');
   const { canAsk, conversation } = await import('../dialog.ts');
 

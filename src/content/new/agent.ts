@@ -1,13 +1,22 @@
+import { randomUUID } from 'node:crypto';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as z from 'zod';
-import { OperationError, UsageError } from '../../lib/errors.ts';
+import { OperationError, prevented, UsageError } from '../../lib/errors.ts';
+import { makeFolder } from '../../lib/files.ts';
 import { yamlList, yamlText } from '../../lib/text.ts';
 import { type Agent, frontMatterSchema } from '../../schema/agent.ts';
+import { ContentError, identityOf } from '../../schema/diagnostics/content-error.ts';
+import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
 import { pathName, reservedSlug, slug as slugSchema } from '../../schema/fields.ts';
 import { explain } from '../../schema/messages/values.ts';
-import type { Vocabulary } from '../../schema/settings.ts';
+import type { KnownVocabulary, Vocabulary } from '../../schema/settings.ts';
 import { configExtensions, fillerTags, slugFrom, titleFrom } from '../../schema/slugs.ts';
 import { type Calendar, firstFreeDate, lastNumberedDate, plainTitle } from '../check/calendar.ts';
+import { checkFolders, parseSafely } from '../load.ts';
+import type { ParsedFolder } from '../parse/parse.ts';
 import * as placeholders from '../parse/placeholders.ts';
+import { folderOf } from '../read.ts';
 import { textFindings } from '../text-checks.ts';
 
 /** An answer as given by a flag or a person: a text, or a list of texts. */
@@ -297,4 +306,61 @@ ${placeholders.demo
   .join('\n')}
 ---
 ${placeholders.howItWorks}`;
+}
+
+/**
+ * Writes the files of a new agent to agents/<slug> in the catalog `cwd`: all of them or none. Never overwrites a file.
+ *
+ * Throws ContentError if `catalog validate` would report a new error with these files, and OperationError if the disk
+ * refuses. Nothing is written then.
+ */
+export function writeAgent(cwd: string, ...[slug, files, surroundings]: Parameters<typeof checkFiles>): void {
+  const { errors } = checkFiles(slug, files, surroundings);
+  if (errors.length > 0) throw new ContentError(errors);
+  writeFolder(cwd, slug, files);
+}
+
+/**
+ * Writes the files of a new agent, all or none, without checking them. Throws OperationError if the folder exists or the disk
+ * refuses.
+ */
+export function writeFolder(cwd: string, slug: string, files: ReadonlyMap<string, string>): void {
+  const agents = join(cwd, 'agents');
+  const staging = join(agents, `.${slug}.new-${randomUUID()}`);
+  try {
+    makeFolder(staging);
+    for (const [name, text] of files) writeFileSync(join(staging, name), Buffer.from(text), { flag: 'wx' });
+    renameSync(staging, join(agents, slug));
+  } catch (error) {
+    throw notWritten(error, cwd, slug);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+/** Whether this is the name of a folder that a killed `writeFolder` may have left. */
+export function isStagedName(name: string): boolean {
+  return /^\..+\.new-[\da-f-]{36}$/.test(name);
+}
+
+/** Returns the errors that a catalog with these folders would have only with this agent, and the agent's folder as it is parsed. */
+export function checkFiles(
+  slug: string,
+  files: ReadonlyMap<string, string>,
+  { vocabulary, calendar: { folders }, today }: Surroundings & { vocabulary: KnownVocabulary },
+): { errors: Diagnostic[]; folder: ParsedFolder } {
+  const folder = parseSafely(folderOf(slug, files), frontMatterSchema(vocabulary), vocabulary.rules);
+  const before = new Set(checkFolders(folders, vocabulary, today).diagnostics.map(identityOf));
+  const { diagnostics } = checkFolders([...folders, folder], vocabulary, today);
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  return { errors: errors.filter((diagnostic) => !before.has(identityOf(diagnostic))), folder };
+}
+
+function notWritten(error: unknown, cwd: string, slug: string): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) return error;
+  if (['EEXIST', 'ENOTEMPTY', 'ENOTDIR'].includes(code)) {
+    return new OperationError(`agents/${slug} already exists; choose another slug.`, { cause: error });
+  }
+  return prevented(`${join(cwd, 'agents', slug)} cannot be written`, error);
 }

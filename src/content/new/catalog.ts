@@ -1,15 +1,11 @@
-import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join, relative, resolve, sep } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import Handlebars from 'handlebars';
 import * as z from 'zod';
 import { parseBoundedJson } from '../../lib/bounded.ts';
-import { runChild } from '../../lib/children.ts';
-import { OperationError, orElse, UsageError } from '../../lib/errors.ts';
+import { OperationError } from '../../lib/errors.ts';
 import { programEngines, programFolder, programName, programVersion } from '../../program.ts';
 import { toJson } from '../../schema/documents.ts';
-import { explain } from '../../schema/messages/values.ts';
 import { settingsSource } from '../../schema/settings.ts';
 import { slugFrom, titleFrom } from '../../schema/slugs.ts';
 import { firstFreeDate } from '../check/calendar.ts';
@@ -29,7 +25,7 @@ export interface Answers {
 }
 
 /** The base URL until the real one is known. It leads nowhere (RFC 2606). */
-export const placeholderUrl = 'https://example.com';
+const placeholderUrl = 'https://example.com';
 
 const { title, baseUrl, publisher, timezone } = settingsSource.shape;
 
@@ -85,7 +81,7 @@ const shared = [
 const ownOwner = '@daily-agent-catalog/maintainers';
 
 /** The placeholder for the code owner of a new catalog. */
-export const placeholderOwner = '@OWNER';
+const placeholderOwner = '@OWNER';
 
 /** The example agent: its slug and its files, below starter/agents. */
 const agent = 'handover-gap-finder';
@@ -116,13 +112,27 @@ const upgradedPaths = [
   ...units,
 ];
 
-/** Says of which version the files of `upgradedPaths` are, and has their texts, so that an upgrade sees what was changed. */
-export const stampFile = '.catalog/files.json';
+/** The file that says of which version the files of `upgradedPaths` are, and has their texts, so that an upgrade sees changes. */
+export const stamp = {
+  path: '.catalog/files.json',
 
-/** Returns the content of `stampFile`: the version of the program, and the text of each file by its path. */
-export function stampOf(files: ReadonlyMap<string, string>): string {
-  return toJson({ version: programVersion, files: Object.fromEntries(files) });
-}
+  /** Returns its content: the version of the program, and the text of each file by its path. */
+  of: (files: ReadonlyMap<string, string>) => toJson({ version: programVersion, files: Object.fromEntries(files) }),
+
+  /** Reads the version and the texts. Throws OperationError if it is damaged. */
+  read(text: string): z.infer<typeof stampShape> {
+    try {
+      return stampShape.parse(parseBoundedJson(text));
+    } catch (error) {
+      throw new OperationError(
+        `${stamp.path} is damaged, and nothing was written. Restore it from Git, or delete it: the files then count as files of version 0.1.0, or as changed by you.`,
+        { cause: error },
+      );
+    }
+  },
+};
+
+const stampShape = z.object({ version: z.string(), files: z.record(z.string(), z.string()) });
 
 /** Returns the files of `upgradedPaths`, as this version makes them for a catalog with this base URL. */
 export function upgradedFiles(baseUrl: string): Map<string, string> {
@@ -137,7 +147,7 @@ export function upgradedFiles(baseUrl: string): Map<string, string> {
 /** The paths of all files of a new catalog except package.json, in the order in which they are written. */
 export const catalogPaths: readonly string[] = [
   ...upgradedPaths,
-  stampFile,
+  stamp.path,
   'README.md',
   ...agentFiles.map((name) => `agents/${agent}/${name}`),
   settingsFile,
@@ -155,7 +165,7 @@ export function catalogFiles(answers: Answers, folder: string, today: string): M
   const copies = upgradedFiles(answers.baseUrl);
   const made: Record<string, () => string> = {
     [settingsFile]: () => toJson(settings),
-    [stampFile]: () => stampOf(copies),
+    [stamp.path]: () => stamp.of(copies),
     'README.md': () => readme(answers.title),
     [`agents/${agent}/agent.md`]: () =>
       packaged(`starter/agents/${agent}/agent.md`).replace(/^date: .*$/m, `date: ${date}`),
@@ -178,7 +188,7 @@ function settingsOf({ title, baseUrl, publisher, publisherUrl, timezone }: Answe
 }
 
 /** Returns the GitHub account of a Pages address such as https://ada.github.io/prompts, or else a placeholder. */
-export function ownerOf(address: string): string {
+function ownerOf(address: string): string {
   const [, account] = /^([a-z\d-]+)\.github\.io$/.exec(new URL(address).hostname) ?? [];
   return account === undefined ? placeholderOwner : `@${account}`;
 }
@@ -220,175 +230,4 @@ export function packaged(path: string): string {
     const place = `this installation of ${programName} (${(error as NodeJS.ErrnoException).code})`;
     throw new OperationError(`${path} is missing from ${place}. Install it again.`, { cause: error });
   }
-}
-
-/** The script `start` of package.json. */
-const start = 'catalog serve --build';
-
-const object = z.record(z.string(), z.unknown(), { error: 'an object' });
-const packageJson = z.looseObject({
-  scripts: object.optional(),
-  dependencies: object.optional(),
-  devDependencies: object.optional(),
-  optionalDependencies: object.optional(),
-});
-
-/** Returns the package.json of a new catalog. `specification` is the version of its dependency on this program. */
-export function newPackageJson(specification: string): string {
-  const content = {
-    private: true,
-    scripts: { start },
-    engines: programEngines,
-    dependencies: { [programName]: specification },
-  };
-  return toJson(content);
-}
-
-/**
- * Adds to a package.json what a catalog needs: a start script and the dependency on this program. Its formatting and
- * the rest of its content stay the same. Returns also the names of the added fields, such as `scripts.start`, and whether
- * `npm start` serves the catalog: it does not if the existing start script does something else. `outside` is the path of the
- * packed program if it is not in the catalog's folder.
- *
- * Throws OperationError if it is not a valid package.json.
- */
-export function completePackageJson(text: string, specification: string) {
-  const content = parsePackageJson(text);
-  const added: string[] = [];
-  const dependency = [content.dependencies, content.devDependencies, content.optionalDependencies]
-    .map((list) => list?.[programName])
-    .find((each) => each !== undefined);
-  if (content.scripts?.start === undefined) {
-    content.scripts = { ...content.scripts, start };
-    added.push('scripts.start');
-  }
-  if (dependency === undefined) {
-    content.dependencies = { ...content.dependencies, [programName]: specification };
-    added.push(`dependencies.${programName}`);
-  }
-  const outside = /^file:((?:\.\.|\/).*\.tgz)$/.exec(String(dependency))?.[1];
-  const starts = content.scripts.start === start;
-  return { text: added.length === 0 ? text : inStyleOf(text, content), added, starts, outside };
-}
-
-function parsePackageJson(text: string): z.infer<typeof packageJson> {
-  let content: unknown;
-  try {
-    content = parseBoundedJson(text.replace(/^\uFEFF/, ''));
-  } catch (error) {
-    throw new OperationError(
-      `package.json is not well-formed JSON, and nothing was written: ${(error as Error).message}`,
-      { cause: error },
-    );
-  }
-  const problems = explain(packageJson, content);
-  if (problems.length > 0) {
-    throw new OperationError(
-      `package.json is not valid, and nothing was written: ${problems.map(({ message }) => message).join(' ')}`,
-    );
-  }
-  // Not the result of zod, which puts known keys first.
-  return content as z.infer<typeof packageJson>;
-}
-
-/** Formats JSON with the indentation, line endings and final whitespace of the text that it replaces. */
-function inStyleOf(text: string, content: object): string {
-  const indentation = /^([ \t]+)"/m.exec(text)?.[1] ?? '  ';
-  const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
-  const [mark] = /^\uFEFF?/.exec(text) ?? [''];
-  const [end] = /\s*$/.exec(text) ?? [''];
-  return mark + JSON.stringify(content, null, indentation).replaceAll('\n', lineEnd) + end;
-}
-
-/**
- * Returns the dependency that package.json in `folder` needs for the package `specifier`: as in `npm install`, a
- * version range, an address, a file or a folder, or a tag, which is `latest`, `next`, or any after the name of this
- * program and `@`. The default is the version of this program or a later compatible one if npm installed it from a
- * registry, and otherwise the copy that `ownPackage` makes. Paths are relative to the working directory, and are
- * returned relative to `folder`.
- *
- * Throws UsageError if `specifier` is none of these, such as the mere name of a package, and OperationError if it names a
- * missing file.
- */
-export function dependencyOn(specifier: string | undefined, folder: string): string {
-  if (specifier === undefined) return isPublished() ? `^${programVersion}` : `file:${ownPath}`;
-  const named = specifier.startsWith(`${programName}@`);
-  const specification = named ? specifier.slice(programName.length + 1) : specifier;
-  const isTag = /^(?:latest|next)$/.test(specification) || (named && specification !== '');
-  // Versions have a digit or `*`, addresses a colon or a slash. npm checks the rest.
-  const isUsable = isTag || isPath(specification) || /[\d*:/]/.test(specification);
-  if (specification.trim() !== specification || /\p{Cc}/u.test(specification) || !isUsable) {
-    const hint = specification !== '' && existsSync(specification) ? ` Did you mean ./${specification}?` : '';
-    throw new UsageError(
-      `--package is ${JSON.stringify(specifier)}; it has to be a version such as ^${programVersion}, a tag such as next, an address, or the path of a package.${hint}`,
-    );
-  }
-  if (!isPath(specification)) return specification;
-  const path = resolve(specification.replace(/^file:/, ''));
-  if (!existsSync(path)) throw new OperationError(`--package names ${path}, which does not exist.`);
-  return `file:${relative(folder, path).split(sep).join('/')}`;
-}
-
-/** The packed program in a catalog that cannot get it from a registry. */
-export const ownPath = `vendor/${programName}-${programVersion}.tgz`;
-
-/**
- * Whether npm installed this program from a registry, as its list of installed packages says. Somebody else may own
- * the name there, so the name alone proves nothing.
- */
-function isPublished(): boolean {
-  return orElse(() => {
-    const list = JSON.parse(readFileSync(join(programFolder, '../.package-lock.json'), 'utf8'));
-    return /^https?:/.test(list.packages[`node_modules/${programName}`].resolved);
-  }, false);
-}
-
-/** Packs this program, and writes the lock file that has its digest, so that npm refuses any other package. */
-export async function ownPackage(packageJson: string): Promise<Map<string, string | Uint8Array>> {
-  const shelf = mkdtempSync(join(tmpdir(), `${programName}-`));
-  try {
-    // npm is a script on Windows, and a shell would split a path with a space in the arguments.
-    const options = {
-      shell: process.platform === 'win32',
-      env: { ...process.env, npm_config_pack_destination: shelf },
-    };
-    const args = ['pack', '--ignore-scripts', '--loglevel=error'];
-    const packed = await runChild('npm', args, { ...options, cwd: programFolder, maxBytes: 2 ** 20 });
-    if (packed.code !== 0) {
-      const reason = packed.stderr.toString('utf8').trim() || (packed.failure as Error | null)?.message;
-      throw new OperationError(
-        `npm cannot pack ${programName}, and nothing was written: ${reason}. Name a package with --package.`,
-      );
-    }
-    const bytes = readFileSync(join(shelf, basename(ownPath)));
-    const { dependencies, engines } = parsePackageJson(packageJson);
-    const program = JSON.parse(packaged('package.json'));
-    const lock = {
-      lockfileVersion: 3,
-      requires: true,
-      packages: {
-        '': { dependencies, engines },
-        [`node_modules/${programName}`]: {
-          version: programVersion,
-          resolved: `file:${ownPath}`,
-          integrity: `sha512-${createHash('sha512').update(bytes).digest('base64')}`,
-          dependencies: program.dependencies,
-          bin: program.bin,
-          engines: program.engines,
-        },
-      },
-    };
-    return new Map<string, string | Uint8Array>([
-      [ownPath, bytes],
-      ['package-lock.json', toJson(lock)],
-    ]);
-  } finally {
-    rmSync(shelf, { recursive: true, force: true });
-  }
-}
-
-/** Whether npm treats this as a path (the rule of npm-package-arg). */
-function isPath(specification: string): boolean {
-  if (/^file:|^\.|^\/|^\\|^[A-Za-z]:[\\/]/.test(specification)) return true;
-  return /\.(?:tgz|tar|tar\.gz)$/i.test(specification) && !/^[\w+.-]+:/.test(specification);
 }

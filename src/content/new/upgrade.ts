@@ -1,17 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import * as z from 'zod';
-import { parseBoundedJson } from '../../lib/bounded.ts';
 import { OperationError, orElse, prevented, systemReason } from '../../lib/errors.ts';
 import { isDraftName, makeFolder, replaceFiles } from '../../lib/files.ts';
 import { gitOrNull, mergeTexts } from '../../lib/git.ts';
 import { maskSecrets } from '../../lib/secrets.ts';
 import { isLater, programVersion } from '../../program.ts';
 import { diffOf } from '../fix-and-rename.ts';
-import { packaged, stampFile, stampOf, upgradedFiles } from './catalog.ts';
-
-const stamp = z.object({ version: z.string(), files: z.record(z.string(), z.string()) });
+import { packaged, stamp, upgradedFiles } from './catalog.ts';
 
 interface UpgradeOptions {
   writes: boolean;
@@ -31,9 +27,9 @@ interface UpgradeOptions {
  * file cannot be read or written.
  */
 export function upgrade(folder: string, baseUrl: string, options: UpgradeOptions) {
-  const present = read(folder, stampFile);
+  const present = read(folder, stamp.path);
   // Version 0.1.0 stamped nothing.
-  const last = parsed(present ?? packaged('starter/files-0.1.0.json'));
+  const last = stamp.read(present ?? packaged('starter/files-0.1.0.json'));
   if (isLater(last.version)) {
     throw new OperationError(
       `This catalog was upgraded to version ${last.version}, and this program is ${programVersion}. Install that version, or a later one.`,
@@ -86,8 +82,8 @@ export function upgrade(folder: string, baseUrl: string, options: UpgradeOptions
     if (original === undefined) files.delete(path);
     else files.set(path, original);
   }
-  const next = stampOf(files);
-  if (next !== present) writes.set(stampFile, next);
+  const next = stamp.of(files);
+  if (next !== present) writes.set(stamp.path, next);
   if (options.writes) {
     refuseUncommitted(folder, [...result.merged, ...result.renamed]);
     write(folder, writes);
@@ -123,17 +119,6 @@ function refuseUncommitted(folder: string, paths: readonly string[]): void {
   throw new OperationError(
     `The upgrade would change these files, and they are not committed in Git:\n${open.map((path) => `  ${path}\n`).join('')}Commit them first, so that your version is never lost. Nothing was written.`,
   );
-}
-
-function parsed(text: string): z.infer<typeof stamp> {
-  try {
-    return stamp.parse(parseBoundedJson(text));
-  } catch (error) {
-    throw new OperationError(
-      `${stampFile} is damaged, and nothing was written. Restore it from Git, or delete it: the files then count as files of version 0.1.0, or as changed by you.`,
-      { cause: error },
-    );
-  }
 }
 
 function read(folder: string, path: string): string | null {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { completePackageJson, dependencyOn, ownPackage, ownPath } from '../../../src/content/new/catalog.ts';
+import { dependencyOn, ownPackage, prepareCatalog } from '../../../src/content/new/write.ts';
 import { bundled, inFolder, writeFiles } from '../../support/catalog.ts';
 import { catalog } from '../../support/process.ts';
 import { read } from '../../support/scaffold.ts';
@@ -29,9 +29,11 @@ const packages: [name: string, before: string, after: string][] = [
   ],
 ];
 for (const [name, before, after] of packages) {
-  test(`a package.json with ${name} is completed`, () => {
-    assert.is(completePackageJson(before, '2').text, after);
-  });
+  test(`a package.json with ${name} is completed`, () =>
+    inFolder((folder) => {
+      writeFiles(folder, { 'package.json': before });
+      assert.is(prepareCatalog(folder, '2').completed?.text, after);
+    }));
 }
 
 const specifications: [given: string | undefined, expected: string][] = [
@@ -121,7 +123,7 @@ echo packed > "$npm_config_pack_destination/daily-agent-catalog-${version}.tgz"
     });
     Object.defineProperty(process, 'platform', { ...platform, value: 'win32' });
     try {
-      assert.is(String((await ownPackage('{}')).get(ownPath)), 'packed\n');
+      assert.is(String((await ownPackage('{}')).get(`vendor/daily-agent-catalog-${version}.tgz`)), 'packed\n');
     } finally {
       Object.defineProperty(process, 'platform', platform);
       Object.assign(process.env, own);
