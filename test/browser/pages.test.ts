@@ -468,6 +468,15 @@ test('without scripts, all ways to install are a list with headings', async () =
   });
 });
 
+test('the search names its shortcut only where scripts make it work', async () => {
+  for (const javaScriptEnabled of [true, false]) {
+    await onPage({ javaScriptEnabled }, async (page) => {
+      await page.goto(`${site.address}/about`);
+      assert.is(await page.locator('#search + kbd').isVisible(), javaScriptEnabled);
+    });
+  }
+});
+
 test('scripts weigh less than 15 KiB compressed on any page without a search', async () => {
   for (const [kind, path] of kinds) {
     const page = await (await fetch(site.address + path)).text();
