@@ -12,7 +12,7 @@ import { openVoteLog } from '../storage/file-votes.ts';
 import type { Database } from '../storage/postgres.ts';
 import type { VoteStore, VoteTotal } from '../storage/vote.ts';
 import { serveFromMemory, siteHandler } from './files.ts';
-import { formRoutes, originPolicy, type PostParts } from './forms.ts';
+import { formRoutes, Gate } from './forms.ts';
 import { literally, parseTarget, type Route, readCors, readRoutes, sendEarlyError, sendError } from './http.ts';
 import { HttpServer } from './http-server.ts';
 import { rateLimit, type SharedLimits, sharedLimits } from './limits.ts';
@@ -199,21 +199,16 @@ export function createApp(app: AppParts): RequestListener {
 /** Returns the table of routes below a path: those that accept a body, and the totals of votes. */
 function routesBelow(app: AppParts): (mount: string) => Route[] {
   const { follower, log, settings, limits: shared } = app;
-  const parts: PostParts = {
-    follower,
-    origins: originPolicy(settings.allowOrigin, settings.host),
-    refused: rateLimit('refused', settings.refusedRate, shared),
-    trustProxy: settings.trustProxy,
-    log: log.log,
-  };
+  const refused = rateLimit('refused', settings.refusedRate, shared);
+  const gate = new Gate({ follower, refused, log: log.log, settings });
   // Reading needs no database, so messages are counted by each server.
   const messages = rateLimit('messages', settings.mcpRate);
   const voteLimit = rateLimit('votes', settings.voteRate, shared);
   const subscribeLimit = rateLimit('subscriptions', settings.subscribeRate, shared);
   return (mount) => [
     ...totalsRoutes(`${mount}/api/votes.json`, app),
-    ...formRoutes(mount, { ...app, voteLimit, subscribeLimit }, parts),
-    ...mcpRoutes(`${mount}/api/mcp`, { ...parts, messages }),
+    ...formRoutes(mount, { ...app, voteLimit, subscribeLimit }, gate),
+    ...mcpRoutes(`${mount}/api/mcp`, gate, messages),
   ];
 }
 

@@ -9,6 +9,7 @@ import { hasCode } from '../storage/disk.ts';
 import {
   answerReadPreflight,
   candidates,
+  isFresh,
   literally,
   readCors,
   readMethods,
@@ -30,15 +31,6 @@ export function pickEncoding(accept = ''): Encoding {
   const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
   const best = weightOf('gzip') > weightOf('br') ? 'gzip' : 'br';
   return weightOf(best) > 0 ? best : 'identity';
-}
-
-/** Whether If-None-Match contains `etag`, by weak comparison (RFC 9110, section 13.1.2). */
-export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
-  return (
-    ifNoneMatch === etag ||
-    ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
-  );
 }
 
 /** The value of `v` in a query, as in the addresses of assets; null if it has none. */

@@ -22,49 +22,95 @@ import { mediaType, Refusal, type Route, readBody, sendError, sendJson } from '.
 import { clientAddress, type Limit } from './limits.ts';
 import type { BuildFollower, LiveBuild } from './live-build.ts';
 import { requestId } from './log.ts';
+import type { ServerSettings } from './settings.ts';
 
-/**
- * Returns the Origin of a request if it is one of the site's own, or null if it has none, since no page sent it (C5.20).
- *
- * Throws Refusal `forbidden_origin` for any other value, including `null` and malformed ones.
- */
-type OriginPolicy = (request: IncomingMessage, build: Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>) => string | null;
+/** The addresses of a publication. */
+type Addresses = Pick<BuildInfo, 'baseUrl' | 'runtimeUrl'>;
 
-/**
- * Decides which pages may send votes, subscriptions and MCP messages. `allowed` are further origins that count as the
- * site's own; `host` is the address on which the server listens.
- *
- * The Host of a request counts too, since a server may not know all of its names. On a loopback address it counts only
- * if it is a loopback name or belongs to a known origin (C5.21): a page can point its name to a loopback address (DNS
- * rebinding), and its Origin and Host would then match.
- */
-export function originPolicy(allowed: readonly string[], host: string): OriginPolicy {
-  const listensOnLoopback = isLoopback(host);
-  return (request, { baseUrl, runtimeUrl }) => {
+/** Which pages may send votes, subscriptions and MCP messages, and how often a client may be refused. */
+export class Gate {
+  readonly follower: BuildFollower;
+  /** The limit on refused requests. Valid requests never count toward it. */
+  readonly refused: Limit;
+  readonly log: Logger;
+  readonly settings: Pick<ServerSettings, 'allowOrigin' | 'host' | 'trustProxy'>;
+
+  constructor({ follower, refused, log, settings }: Pick<Gate, 'follower' | 'refused' | 'log' | 'settings'>) {
+    this.follower = follower;
+    this.refused = refused;
+    this.log = log;
+    this.settings = settings;
+  }
+
+  /**
+   * The headers that let the page that sent a request read the answer (Fetch standard, CORS protocol). No page sent a request
+   * without an Origin (C5.20).
+   *
+   * Throws Refusal `forbidden_origin` for any Origin that is not one of the site's own, including `null` and malformed ones.
+   */
+  cors(request: IncomingMessage, addresses: Addresses): Record<string, string> {
     const { origin } = request.headers;
-    if (origin === undefined) return null;
+    if (origin === undefined) return { vary: 'Origin' };
+    if (!this.#isAllowed(origin, request, addresses)) {
+      throw new Refusal('forbidden_origin', 'Requests from pages of other sites are not accepted.');
+    }
+    return {
+      'access-control-allow-origin': origin,
+      'access-control-expose-headers': 'RateLimit, RateLimit-Policy, Retry-After',
+      vary: 'Origin',
+    };
+  }
+
+  /**
+   * The Host of a request counts too, since a server may not know all of its names. On a loopback address it counts only
+   * if it is a loopback name or belongs to a known origin (C5.21): a page can point its name to a loopback address (DNS
+   * rebinding), and its Origin and Host would then match.
+   */
+  #isAllowed(origin: string, { headers, socket }: IncomingMessage, { baseUrl, runtimeUrl }: Addresses): boolean {
+    const { allowOrigin: allowed, host } = this.settings;
     const own = [baseUrl, ...(runtimeUrl === null ? [] : [runtimeUrl])].map((url) => new URL(url).origin);
-    if (own.includes(origin) || allowed.includes(origin)) return origin;
+    if (own.includes(origin) || allowed.includes(origin)) return true;
     const hostname = URL.canParse(origin) ? new URL(origin).hostname : '';
-    if (listensOnLoopback && isLoopback(hostname)) return origin;
-    const onLoopback = listensOnLoopback || isLoopback(request.socket.localAddress ?? '');
+    const listensOnLoopback = isLoopback(host);
+    if (listensOnLoopback && isLoopback(hostname)) return true;
+    const onLoopback = listensOnLoopback || isLoopback(socket.localAddress ?? '');
     const isKnown = () =>
       isLoopback(hostname) || [...own, ...allowed].some((address) => new URL(address).hostname === hostname);
-    const host = request.headers.host?.toLowerCase();
-    const isOwnHost = host !== undefined && [`http://${host}`, `https://${host}`].includes(origin);
-    if (isOwnHost && (!onLoopback || isKnown())) return origin;
-    throw new Refusal('forbidden_origin', 'Requests from pages of other sites are not accepted.');
-  };
-}
+    const asked = headers.host?.toLowerCase();
+    const isOwnHost = asked !== undefined && [`http://${asked}`, `https://${asked}`].includes(origin);
+    return isOwnHost && (!onLoopback || isKnown());
+  }
 
-/** The headers that let a page of an allowed origin read the answer (Fetch standard, CORS protocol). */
-export function corsHeaders(origin: string | null): Record<string, string> {
-  if (origin === null) return { vary: 'Origin' };
-  return {
-    'access-control-allow-origin': origin,
-    'access-control-expose-headers': 'RateLimit, RateLimit-Policy, Retry-After',
-    vary: 'Origin',
-  };
+  /** Lets pages of known origins POST. `headers` are what differs between the routes. */
+  async preflight(request: Request, response: Response, headers: Record<string, string>): Promise<void> {
+    try {
+      response.writeHead(204, {
+        ...this.cors(request, this.follower.current().info),
+        ...headers,
+        'access-control-allow-methods': 'POST',
+        'access-control-max-age': '86400',
+      });
+      response.end();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      await this.refuse(request, response, error);
+    }
+  }
+
+  /** Answers with an Error object. */
+  async refuse(request: Request, response: Response, refusal: Refusal): Promise<void> {
+    const { code, message, headers } = await this.limited(refusal, clientAddress(request, this.settings.trustProxy));
+    sendError(response, code, message, headers);
+  }
+
+  /** Turns a refusal into `rate_limited` if the client was refused too often (C8.23). */
+  async limited(refusal: Refusal, address: string): Promise<Refusal> {
+    if (refusal.status >= 500 || refusal.code === 'rate_limited') return refusal;
+    return this.refused.take(address).then(
+      () => refusal,
+      (error) => (error instanceof Refusal ? error : Promise.reject(error)),
+    );
+  }
 }
 
 /** Whether a host name or address is a loopback one. */
@@ -133,16 +179,6 @@ function parseForm(text: string): Fields {
 /** The largest body of a vote or a subscription, in bytes. 2,000 code points escaped as \uXXXX\uXXXX take 24 KB. */
 const maxBodyBytes = 64 * 1024;
 
-/** The dependencies of every route that stores a reader's message. */
-export interface PostParts {
-  follower: BuildFollower;
-  origins: OriginPolicy;
-  /** The limit on refused requests. Valid requests never count toward it. */
-  refused: Limit;
-  trustProxy: number;
-  log: Logger;
-}
-
 /** Does the work of a route and returns headers for the answer. Throws Refusal. */
 type Take = (fields: Fields, address: string) => Promise<Record<string, string>>;
 
@@ -150,11 +186,11 @@ type Take = (fields: Fields, address: string) => Promise<Record<string, string>>
  * The routes of one operation, for JSON and for forms without JavaScript, with its preflight and its 405. Forms are
  * redirected to the page `thanks` below the base URL.
  */
-function postRoutes(path: string, take: Take, thanks: string, parts: PostParts): Route[] {
+function postRoutes(path: string, take: Take, thanks: string, gate: Gate): Route[] {
   return [
-    ['POST', path, (request, response) => answerPost(request, response, { ...parts, take, thanks })],
-    ['OPTIONS', path, (request, response) => answerPreflight(request, response, parts, preflight)],
-    ['ALL', path, (request, response) => sendRefusal(request, response, notPost(), parts)],
+    ['POST', path, (request, response) => answerPost(request, response, gate, take, thanks)],
+    ['OPTIONS', path, (request, response) => gate.preflight(request, response, preflight)],
+    ['ALL', path, (request, response) => gate.refuse(request, response, notPost())],
   ];
 }
 
@@ -162,14 +198,13 @@ const preflight = { allow: 'POST, OPTIONS', 'access-control-allow-headers': 'Con
 const notPost = () => new Refusal('method_not_allowed', 'This address accepts POST.', { allow: preflight.allow });
 
 /** The checks run in the order of C4.22. The router has checked the method; `take` checks the fields and the rest. */
-async function answerPost(request: Request, response: Response, parts: PostParts & { take: Take; thanks: string }) {
-  const { follower, origins, refused, trustProxy, log, take, thanks } = parts;
-  const address = clientAddress(request, trustProxy);
-  const build = follower.current();
+async function answerPost(request: Request, response: Response, gate: Gate, take: Take, thanks: string) {
+  const address = clientAddress(request, gate.settings.trustProxy);
+  const build = gate.follower.current();
   let cors: Record<string, string> = {};
   let kind: BodyKind = 'json';
   try {
-    cors = corsHeaders(origins(request, build.info));
+    cors = gate.cors(request, build.info);
     kind = bodyKind(request);
     const fields = parseFields(await readBody(request, maxBodyBytes), kind);
     const headers = { ...(await take(fields, address)), ...cors };
@@ -178,45 +213,10 @@ async function answerPost(request: Request, response: Response, parts: PostParts
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.cause !== undefined)
-      log.error({ err: error.cause, path: request.path, request: requestId(request) }, error.message);
-    const final = await limited(error, refused, address);
+      gate.log.error({ err: error.cause, path: request.path, request: requestId(request) }, error.message);
+    const final = await gate.limited(error, address);
     await refuse(request, response, { build, kind, cors, refusal: final });
   }
-}
-
-/** Lets pages of known origins POST. `headers` are what differs between the routes. */
-export async function answerPreflight(
-  request: Request,
-  response: Response,
-  parts: PostParts,
-  headers: Record<string, string>,
-): Promise<void> {
-  try {
-    response.writeHead(204, {
-      ...corsHeaders(parts.origins(request, parts.follower.current().info)),
-      ...headers,
-      'access-control-allow-methods': 'POST',
-      'access-control-max-age': '86400',
-    });
-    response.end();
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    await sendRefusal(request, response, error, parts);
-  }
-}
-
-async function sendRefusal(request: Request, response: Response, refusal: Refusal, parts: PostParts): Promise<void> {
-  const { code, message, headers } = await limited(refusal, parts.refused, clientAddress(request, parts.trustProxy));
-  sendError(response, code, message, headers);
-}
-
-/** Turns a refusal into `rate_limited` if the client was refused too often (C8.23). */
-export async function limited(refusal: Refusal, refused: Limit, address: string): Promise<Refusal> {
-  if (refusal.status >= 500 || refusal.code === 'rate_limited') return refusal;
-  return refused.take(address).then(
-    () => refusal,
-    (error) => (error instanceof Refusal ? error : Promise.reject(error)),
-  );
 }
 
 /** Redirects to the page that thanks: on the static host if the form was there, else here. */
@@ -350,16 +350,16 @@ const failed = [503, 'Your answer could not be stored. Try again later.'] as con
  * open links. POST does what the page says. It needs no cookies, no Origin and no body, and is not redirected (RFC 8058): the
  * token says who it is.
  */
-function subscriptionRoutes(mount: string, consent: Consent, parts: PostParts): Route[] {
+function subscriptionRoutes(mount: string, consent: Consent, gate: Gate): Route[] {
   return (['confirm', 'unsubscribe'] as const).map((purpose) => [
     'ALL',
     `${mount}/subscription/${purpose}`,
-    (request, response) => answerLink(request, response, purpose, consent, parts),
+    (request, response) => answerLink(request, response, purpose, consent, gate),
   ]);
 }
 
-async function answerLink(request: Request, response: Response, purpose: Purpose, consent: Consent, parts: PostParts) {
-  const { follower, refused, trustProxy, log } = parts;
+async function answerLink(request: Request, response: Response, purpose: Purpose, consent: Consent, gate: Gate) {
+  const { follower, log } = gate;
   const token = new URLSearchParams(request.search).get('token') ?? '';
   // The form names the token, since w3m sends a form without an action to the address without its query.
   const query = `?token=${encodeURIComponent(token)}`;
@@ -379,7 +379,10 @@ async function answerLink(request: Request, response: Response, purpose: Purpose
   const claims = consent.readToken(token, purpose);
   if (typeof claims === 'string') {
     const [status, message] = problems[claims];
-    const refusal = await limited(new Refusal('invalid_body', message), refused, clientAddress(request, trustProxy));
+    const refusal = await gate.limited(
+      new Refusal('invalid_body', message),
+      clientAddress(request, gate.settings.trustProxy),
+    );
     return page('failed', refusal.code === 'rate_limited' ? refusal.status : status, refusal.message, refusal.headers);
   }
   if (method !== 'POST') return page(purpose);
@@ -405,14 +408,14 @@ interface Stores {
 }
 
 /** The routes that store what readers send, below a path. */
-export function formRoutes(mount: string, stores: Stores, parts: PostParts): Route[] {
+export function formRoutes(mount: string, stores: Stores, gate: Gate): Route[] {
   const { votes, subscribers, consent, voteLimit, subscribeLimit } = stores;
-  const vote = takeVote({ votes, follower: parts.follower, limit: voteLimit });
+  const vote = takeVote({ votes, follower: gate.follower, limit: voteLimit });
   const confirmations = consent?.confirmations ?? null;
   const subscription = takeSubscription({ subscribers, confirmations, limit: subscribeLimit });
   return [
-    ...postRoutes(`${mount}/api/feedback`, vote, 'thanks/vote', parts),
-    ...postRoutes(`${mount}/api/subscribe`, subscription, 'thanks/sign-up', parts),
-    ...(consent === null ? [] : subscriptionRoutes(mount, consent, parts)),
+    ...postRoutes(`${mount}/api/feedback`, vote, 'thanks/vote', gate),
+    ...postRoutes(`${mount}/api/subscribe`, subscription, 'thanks/sign-up', gate),
+    ...(consent === null ? [] : subscriptionRoutes(mount, consent, gate)),
   ];
 }

@@ -151,6 +151,15 @@ export function readRoutes(path: string, handler: Middleware): Route[] {
   ];
 }
 
+/** Whether If-None-Match contains `etag`, by weak comparison (RFC 9110, section 13.1.2). */
+export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  return (
+    ifNoneMatch === etag ||
+    ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
+  );
+}
+
 /** The media type in lower case, without parameters. Throws Refusal for a compressed body or another charset than UTF-8. */
 export function mediaType({ headers }: IncomingMessage): string {
   const coding = headers['content-encoding'];

@@ -54,7 +54,7 @@ test('a body must be UTF-8 to the last byte, in JSON, in forms and in MCP messag
 });
 
 test('a message to MCP may begin with a byte order mark', () => {
-  assert.equal(parseMessage(Buffer.from('\uFEFF{"id":1}')), { value: { id: 1 } });
+  assert.equal(parseMessage(Buffer.from('\uFEFF{"id":1}')), { value: { id: 1 }, count: 1 });
 });
 
 test('if a form has a field twice, the first one counts', () => {

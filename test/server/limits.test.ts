@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ErrorCode } from '../../src/schema/requests.ts';
-import { limited } from '../../src/server/forms.ts';
+import { Gate } from '../../src/server/forms.ts';
 import { Refusal } from '../../src/server/http.ts';
 import { rateLimit } from '../../src/server/limits.ts';
 import { serverSettings } from '../../src/server/settings.ts';
@@ -98,9 +98,10 @@ const countings: [code: ErrorCode, counts: boolean][] = [
 for (const [code, counts] of countings) {
   test(`${code} ${counts ? 'counts' : 'does not count'} as refused`, async () => {
     const refused = rateLimit('refused', { count: 1, seconds: 60 });
+    const gate = new Gate({ refused } as unknown as Gate);
     const codes: string[] = [];
     for (let round = 1; round <= 2; round += 1) {
-      codes.push((await limited(new Refusal(code, 'No.'), refused, '192.0.2.1')).code);
+      codes.push((await gate.limited(new Refusal(code, 'No.'), '192.0.2.1')).code);
     }
     assert.equal(codes, [code, counts ? 'rate_limited' : code]);
   });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { originPolicy } from '../../src/server/forms.ts';
+import { Gate } from '../../src/server/forms.ts';
 import { assertError, postJson } from '../support/requests.ts';
 import { withRuntime } from '../support/server.ts';
 import { notesIn, vote } from '../support/voting.ts';
@@ -47,7 +47,8 @@ function taken(
   const urls = { baseUrl: 'https://press.example', runtimeUrl: null };
   const request = { headers, socket: { localAddress } } as unknown as IncomingMessage;
   try {
-    return originPolicy(allowed, host)(request, urls);
+    const gate = new Gate({ settings: { allowOrigin: allowed, host, trustProxy: 0 } } as unknown as Gate);
+    return gate.cors(request, urls)['access-control-allow-origin'] ?? null;
   } catch {
     return null;
   }

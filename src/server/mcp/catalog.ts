@@ -4,10 +4,10 @@ import { compareText } from '../../lib/text.ts';
 import { type AgentEnvelope, type AgentSummary, type Revisions, revisionsPath } from '../../schema/documents.ts';
 import { type AgentEvals, agentEvalsPath } from '../../schema/evals.ts';
 import { cardPath, serverCard } from '../../schema/mcp.ts';
-import { type StoredEntry, searchAgents } from '../../site/search/query.ts';
+import type { StoredEntry } from '../../site/search/query.ts';
 import { loadSearchIndex } from '../../site/search/search-index.ts';
 import { installWays } from '../../text/install-ways.ts';
-import { type JsonBytes, RpcError } from './messages.ts';
+import type { JsonBytes } from './messages.ts';
 
 /** Reads a file of a build by its path below the folder of the build; null if it does not exist. */
 type ReadFile = (path: string) => Promise<Buffer | null>;
@@ -122,19 +122,6 @@ export function fits(
     same(runtime, agent.runtimes);
 }
 
-/**
- * Searches the agents as the pages do. Returns the first `limit`, best first, each with a score of up to 1, how many there
- * are in all, and what of the query they match.
- */
-export function search({ index, bySlug }: McpCatalog, query: string, filters: Filters, limit: number) {
-  const hits = searchAgents(index, query, fits(filters)).filter(({ id }) => bySlug.has(id));
-  const agents = hits.slice(0, limit).map(({ id, score }) => {
-    return { ...(bySlug.get(id) as AgentSummary), score: Math.round(score * 100) / 100 };
-  });
-  const matched = hits[0] === undefined ? 'nothing' : hits[0].whole ? 'every word' : 'some words';
-  return { agents, total: hits.length, matched };
-}
-
 /** Suggests up to three slugs for a wrong one, nearest first. */
 export function nearestSlugs({ agents }: McpCatalog, wrong: string): string[] {
   const words = wrong
@@ -151,6 +138,9 @@ export function nearestSlugs({ agents }: McpCatalog, wrong: string): string[] {
     .map(({ slug }) => slug);
 }
 
+/** The entries in an answer of a list method. 10,000 agents stay below the 64 pages that clients follow. */
+const listPageSize = 200;
+
 /**
  * The page of `items` (newest first) after the agent in the cursor, so that an agent published meanwhile shifts nothing.
  *
@@ -159,7 +149,7 @@ export function nearestSlugs({ agents }: McpCatalog, wrong: string): string[] {
 export function pageOf<Item extends { issue: number }>(
   items: readonly Item[],
   cursor: string | undefined,
-  size: number,
+  size = listPageSize,
 ) {
   const before = cursor === undefined ? Number.POSITIVE_INFINITY : issueOf(cursor);
   if (before === null) return null;
@@ -170,20 +160,6 @@ export function pageOf<Item extends { issue: number }>(
   const last = page.at(-1);
   return { items: page, nextCursor: last && rest.length > size ? cursorAfter(last.issue) : undefined };
 }
-
-/** The same for the list methods. Throws unknownCursor for a cursor that this server cannot have given. */
-export function listPage<Item extends { issue: number }>(items: readonly Item[], cursor: string | undefined) {
-  const page = pageOf(items, cursor, listPageSize);
-  if (page === null) throw unknownCursor();
-  return page;
-}
-
-export function unknownCursor(): RpcError {
-  return new RpcError('invalidParams', 'This server did not return this cursor. Leave it out to get the first page.');
-}
-
-/** The entries in an answer of a list method. 10,000 agents stay below the 64 pages that clients follow. */
-const listPageSize = 200;
 
 function cursorAfter(issue: number): string {
   return Buffer.from(`before ${issue}`).toString('base64url');

@@ -10,10 +10,9 @@ import { explain } from '../../schema/messages/values.ts';
 import { contributedPrompts, provenance } from '../../text/agent-sections.ts';
 import { shortened } from '../../text/markdown-text.ts';
 import { fillIn, inputsOf, reservedName } from '../../text/prompt-text.ts';
-import { fits, listPage, type McpCatalog, nearestSlugs, unknownCursor } from './catalog.ts';
+import { fits, type McpCatalog, nearestSlugs, pageOf } from './catalog.ts';
 import {
-  checkEnvelope,
-  checkVersionHeader,
+  checkRequest,
   type Era,
   eraOf,
   errorResponse,
@@ -73,6 +72,16 @@ async function skillOf(slug: string, catalog: McpCatalog): Promise<object | null
     resources: [{ uri, digest, size: bytes.length }],
   };
 }
+
+/** The page of a list method after a cursor. Throws unknownCursor for a cursor that this server cannot have given. */
+function listPage(agents: McpCatalog['agents'], cursor: string | undefined) {
+  const page = pageOf(agents, cursor);
+  if (page === null) throw unknownCursor();
+  return page;
+}
+
+const unknownCursor = () =>
+  new RpcError('invalidParams', 'This server did not return this cursor. Leave it out to get the first page.');
 
 const json = 'application/json';
 
@@ -302,8 +311,11 @@ export interface Reply {
   failure: 'refused' | 'unknown method' | 'unsupported version' | null;
 }
 
-/** Parses the bytes of a message or a batch; returns a Reply if they are malformed. */
-export function parseMessage(bytes: Buffer): { value: unknown } | Reply {
+/**
+ * Parses the bytes of a message or a batch; returns a Reply if they are malformed. `count` is how many messages there are, for the
+ * rate limit.
+ */
+export function parseMessage(bytes: Buffer): { value: unknown; count: number } | Reply {
   const refused = (id: RequestId | null, kind: RpcError['kind'], message: string): Reply => ({
     json: errorResponse(id, new RpcError(kind, message)),
     failure: 'refused',
@@ -311,16 +323,12 @@ export function parseMessage(bytes: Buffer): { value: unknown } | Reply {
   try {
     if (!isUtf8(bytes)) throw new SyntaxError('not UTF-8');
     const text = bytes.toString('utf8');
-    return { value: parseBoundedJson(text.startsWith('\uFEFF') ? text.slice(1) : text) };
+    const value = parseBoundedJson(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    return { value, count: Array.isArray(value) ? Math.min(Math.max(value.length, 1), mostInBatch) : 1 };
   } catch (error) {
     if (error instanceof TooDeep) return refused(idOf(error.value), 'invalidRequest', error.message);
     return refused(null, 'parseError', 'The message is not well-formed JSON in UTF-8.');
   }
-}
-
-/** How many messages a parsed value contains, for the rate limit. */
-export function messagesIn(value: unknown): number {
-  return Array.isArray(value) ? Math.min(Math.max(value.length, 1), mostInBatch) : 1;
 }
 
 interface Method {
@@ -391,8 +399,7 @@ export async function dispatch(value: unknown, headers: McpHeaders | null, catal
     }
     const era = eraOf(message, headers);
     if (message.kind === 'notification') return { json: null, failure: null };
-    if (era === 'modern') checkEnvelope(message, headers);
-    else checkVersionHeader(headers);
+    checkRequest(message, era, headers);
     const failure = era === 'modern' && methodOf(message, era) === undefined ? 'unknown method' : null;
     return { json: await perform(message, era, catalog), failure };
   } catch (error) {

@@ -1,13 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, Response } from 'polka';
 import { cardPath } from '../../schema/mcp.ts';
-import { isFresh } from '../files.ts';
-import { answerPreflight, corsHeaders, limited, type PostParts } from '../forms.ts';
-import { answerReadPreflight, mediaType, Refusal, type Route, readBody, readRoutes, refuseMethod } from '../http.ts';
+import type { Gate } from '../forms.ts';
+import {
+  answerReadPreflight,
+  isFresh,
+  mediaType,
+  Refusal,
+  type Route,
+  readBody,
+  readRoutes,
+  refuseMethod,
+} from '../http.ts';
 import { clientAddress, type Limit } from '../limits.ts';
 import type { LiveBuild } from '../live-build.ts';
 import { requestId } from '../log.ts';
-import { dispatch, messagesIn, parseMessage, type Reply } from './dispatch.ts';
+import { dispatch, parseMessage, type Reply } from './dispatch.ts';
 import { errorResponse, idOf, type McpHeaders, type RequestId, RpcError } from './messages.ts';
 
 /** The headers that the specification of server cards requires, and Vary, because GET answers by Accept. */
@@ -37,21 +45,18 @@ async function sendCard(request: IncomingMessage, response: ServerResponse, { fi
 /** The largest body, in bytes. */
 const maxBodyBytes = 256 * 1024;
 
-/** The dependencies of the MCP endpoint. */
-interface McpParts extends PostParts {
-  /** The limit on messages. Each message of a batch counts. */
-  messages: Limit;
-}
-
 /** The methods of the endpoint. */
 const allow = 'GET, HEAD, POST, OPTIONS';
 
-/** The routes of the MCP endpoint at `path`: messages by POST, and the server card by GET, also at `server-card`. */
-export function mcpRoutes(path: string, parts: McpParts): Route[] {
+/**
+ * The routes of the MCP endpoint at `path`: messages by POST, and the server card by GET, also at `server-card`. `messages` is
+ * the limit on messages; each message of a batch counts.
+ */
+export function mcpRoutes(path: string, gate: Gate, messages: Limit): Route[] {
   const card = `${path}/server-card`;
-  const cardOf = () => parts.follower.current();
+  const cardOf = () => gate.follower.current();
   return [
-    ['POST', path, (request, response) => takeMessage(request, response, parts)],
+    ['POST', path, (request, response) => takeMessage(request, response, gate, messages)],
     [
       'GET',
       path,
@@ -65,7 +70,7 @@ export function mcpRoutes(path: string, parts: McpParts): Route[] {
       path,
       (request, response) =>
         request.headers['access-control-request-method'] === 'POST'
-          ? answerPreflight(request, response, parts, postPreflight)
+          ? gate.preflight(request, response, postPreflight)
           : answerReadPreflight(response, allow),
     ],
     ['ALL', path, (_request, response) => refuseMethod(response, 'This address accepts GET and POST.', allow)],
@@ -81,30 +86,30 @@ const postPreflight = {
 };
 
 /** Answers a message with JSON, never with an event stream (C4.25), and a notification with 202. */
-async function takeMessage(request: Request, response: Response, parts: McpParts): Promise<void> {
-  const { follower, origins, refused, messages, trustProxy, log } = parts;
-  const address = clientAddress(request, trustProxy);
+async function takeMessage(request: Request, response: Response, gate: Gate, messages: Limit): Promise<void> {
+  const { follower, log } = gate;
+  const address = clientAddress(request, gate.settings.trustProxy);
   const { info, mcp } = follower.current();
   let cors: Record<string, string> = {};
   let id: RequestId | null = null;
   try {
-    cors = corsHeaders(origins(request, info));
+    cors = gate.cors(request, info);
     if (mediaType(request) !== 'application/json') {
       throw new Refusal('unsupported_media_type', 'The content type has to be application/json.');
     }
     const parsed = parseMessage(await readBody(request, maxBodyBytes));
     if ('value' in parsed) {
       id = idOf(parsed.value);
-      await messages.take(address, messagesIn(parsed.value));
+      await messages.take(address, parsed.count);
     }
     const reply = 'value' in parsed ? await dispatch(parsed.value, headersOf(request), mcp) : parsed;
     const status = statusOf(reply);
     // Clients probe for revisions and methods, so 404 and -32022 are part of normal use and do not count.
-    if (reply.failure === 'refused') await refused.take(address);
+    if (reply.failure === 'refused') await gate.refused.take(address);
     send(response, status, reply.json, cors);
   } catch (error) {
     if (error instanceof Refusal) {
-      const { code, status, message, headers } = await limited(error, refused, address);
+      const { code, status, message, headers } = await gate.limited(error, address);
       send(response, status, errorResponse(id, new RpcError('refused', message, { error: code })), {
         ...headers,
         ...cors,

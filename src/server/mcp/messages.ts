@@ -131,11 +131,27 @@ export function eraOf(message: Exclude<Message, { kind: 'response' }>, headers: 
 }
 
 /**
+ * Checks a request by the rules of its era. `headers` is null if the transport has none.
+ *
+ * Throws RpcError: in the modern era, as checkEnvelope; in the other one, -32600 if the version header has no revision of that era.
+ */
+export function checkRequest(request: Request, era: Era, headers: McpHeaders | null): void {
+  const version = headers?.version;
+  if (era === 'modern') checkEnvelope(request, headers);
+  else if (version !== undefined && !(handshakeVersions as readonly string[]).includes(version)) {
+    throw new RpcError(
+      'invalidRequest',
+      `MCP-Protocol-Version is ${version.slice(0, 100)}; this server supports ${protocolVersions.join(', ')}.`,
+    );
+  }
+}
+
+/**
  * Checks `_meta` and the headers of a request in the modern era.
  *
  * Throws RpcError: -32020 if the two differ, -32602 if keys are missing, -32022 for an unsupported version.
  */
-export function checkEnvelope({ method, params }: Request, headers: McpHeaders | null): void {
+function checkEnvelope({ method, params }: Request, headers: McpHeaders | null): void {
   const meta = metaOf(params);
   const version = meta[versionKey];
   if (headers !== null && version !== undefined && headers.version !== version) {
@@ -165,16 +181,6 @@ export function checkEnvelope({ method, params }: Request, headers: McpHeaders |
   if (named !== undefined && decodeHeader(headers.name) !== named) {
     throw mismatch('Mcp-Name', headers.name, 'it does not match the name or URI in the request');
   }
-}
-
-/** Throws RpcError -32600 if the version header of a handshake-era request has no revision of that era. */
-export function checkVersionHeader(headers: McpHeaders | null): void {
-  const version = headers?.version;
-  if (version === undefined || (handshakeVersions as readonly string[]).includes(version)) return;
-  throw new RpcError(
-    'invalidRequest',
-    `MCP-Protocol-Version is ${version.slice(0, 100)}; this server supports ${protocolVersions.join(', ')}.`,
-  );
 }
 
 function metaOf({ _meta }: Params): Params {

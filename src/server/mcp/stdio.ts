@@ -3,7 +3,7 @@ import { listenParams } from '../../schema/mcp.ts';
 import type { McpCatalog } from './catalog.ts';
 import { dispatch, parseMessage, type Reply } from './dispatch.ts';
 import {
-  checkEnvelope,
+  checkRequest,
   eraOf,
   errorResponse,
   idOf,
@@ -62,7 +62,7 @@ export class ListChanges {
   #listen(value: unknown): JsonBytes | null {
     const message = readMessage(value);
     if (message.kind !== 'request' || eraOf(message, null) === 'handshake') return null;
-    checkEnvelope(message, null);
+    checkRequest(message, 'modern', null);
     const { data } = listenParams.safeParse(message.params);
     if (data === undefined) {
       const names = kinds.map((kind) => `\`${kind}\``).join(', ');

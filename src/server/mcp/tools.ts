@@ -5,10 +5,11 @@ import { type AgentEvals, agentEvalsPath } from '../../schema/evals.ts';
 import { inlineSchema, type JsonSchema } from '../../schema/json-schema.ts';
 import { agentParts, type InstallWay, listedAgent, type methodParams, toolShapes } from '../../schema/mcp.ts';
 import { explain } from '../../schema/messages/values.ts';
+import { searchAgents } from '../../site/search/query.ts';
 import { agentSections, provenance } from '../../text/agent-sections.ts';
 import { installMarkdown } from '../../text/install-ways.ts';
 import { fenced, listItem, plainText, quote } from '../../text/markdown-text.ts';
-import { type Filters, fits, type McpCatalog, nearestSlugs, pageOf, search } from './catalog.ts';
+import { type Filters, fits, type McpCatalog, nearestSlugs, pageOf } from './catalog.ts';
 import { RpcError } from './messages.ts';
 
 type AgentPart = (typeof agentParts)[number];
@@ -159,6 +160,19 @@ function unknownValue(
   const keys = counted.map(({ key }) => key);
   const meant = nearest(lower, keys);
   return `No agent has this ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`}`;
+}
+
+/**
+ * Searches the agents as the pages do. Returns the first `limit`, best first, each with a score of up to 1, how many there
+ * are in all, and what of the query they match.
+ */
+function search({ index, bySlug }: McpCatalog, query: string, filters: Filters, limit: number) {
+  const hits = searchAgents(index, query, fits(filters)).filter(({ id }) => bySlug.has(id));
+  const agents = hits.slice(0, limit).map(({ id, score }) => {
+    return { ...(bySlug.get(id) as AgentSummary), score: Math.round(score * 100) / 100 };
+  });
+  const matched = hits[0] === undefined ? 'nothing' : hits[0].whole ? 'every word' : 'some words';
+  return { agents, total: hits.length, matched };
 }
 
 /** The result of a tool: the same as text and as data, or the reason for a failure. */

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { McpCatalog } from '../../../src/server/mcp/catalog.ts';
-import { keptResults, listPage, nearestSlugs, pageOf } from '../../../src/server/mcp/catalog.ts';
+import { keptResults, nearestSlugs, pageOf } from '../../../src/server/mcp/catalog.ts';
 import { complete } from '../../../src/server/mcp/dispatch.ts';
 import { serveStdio } from '../../../src/server/mcp/stdio.ts';
 import { callTool } from '../../../src/server/mcp/tools.ts';
@@ -58,7 +58,7 @@ test('following the cursors gives every agent once, and no empty page at the end
   ] as const) {
     const items = numbered(down(count));
     assert.equal(
-      walk(count, (cursor) => listPage(items, cursor)),
+      walk(count, (cursor) => pageOf(items, cursor) as NonNullable<ReturnType<typeof pageOf>>),
       pages,
     );
   }
