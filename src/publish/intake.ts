@@ -87,11 +87,6 @@ function readFormFields(repository: string) {
   throw new OperationError(`${formPath} has no field with the id ${missing.join(', ')}, which an agent needs.`);
 }
 
-/** Whether the text of a GitHub issue was written with the form. */
-function isFromForm(body: string, [first]: readonly FormField[]): boolean {
-  return first !== undefined && linesOf(body).find((line) => line.trim() !== '') === heading(first);
-}
-
 /**
  * Takes the answers out of the text of a GitHub issue. Every field must occur once, in the order of the form, since a
  * text could otherwise pass itself off as another field. Returns the answers by id, without optional fields that have none, or
@@ -464,7 +459,7 @@ export function readProposal(event: unknown, cwd: string) {
   return {
     number,
     /** Whether its text was written with the form. */
-    isFromForm: isFromForm(body, fields),
+    isFromForm: fields[0] !== undefined && linesOf(body).find((line) => line.trim() !== '') === heading(fields[0]),
     /**
      * Writes its answers as a draft into the catalog, and checks it. All answers are data: they become texts of the agent, and
      * its slug consists of letters, digits and hyphens of the title.

@@ -146,12 +146,19 @@ type Result = Omit<Announced, 'outcome' | 'key'> & {
 
 async function runAnnounce(flags: Flags, data: string, store: AnnouncementStore, terminal: Console): Promise<Result> {
   const { journal, subscriptions } = store;
+  const { NextAnnouncement } = await import('../../mail/announce.ts');
   const { list, late = false } = flags;
   const { site, now } = await openSite(flags);
+  const nothing = 'Nothing was ever published.';
+  const somethingPlanned = () => {
+    const plan = NextAnnouncement.of(site, flags);
+    if (plan === null) throw new OperationError(nothing);
+    return plan;
+  };
   if (flags.resolve !== undefined || flags.uncertain === true) {
     const { fileSubscriptions } = await import('../../mail/subscribers-file.ts');
     const store = subscriptions ?? fileSubscriptions(join(data, 'signups.jsonl'));
-    const plan = await somethingPlanned(site, flags);
+    const plan = somethingPlanned();
     if (flags.resolve !== undefined) {
       const message = await plan.resolve(journal, flags.resolve, store);
       return { outcome: 'resolved', key: plan.subject.key, message };
@@ -175,7 +182,7 @@ async function runAnnounce(flags: Flags, data: string, store: AnnouncementStore,
   if (early !== null) return { outcome: 'too-early', key: null, message: early };
   // An editor can read the email before a sender is set up.
   if (flags.dryRun === true) {
-    writePreview(join(data, 'mail-preview'), await somethingPlanned(site, flags), flags.cwd, terminal);
+    writePreview(join(data, 'mail-preview'), somethingPlanned(), flags.cwd, terminal);
   }
   const stop = new AbortController();
   const stopping = () => stop.abort();
@@ -190,12 +197,12 @@ async function runAnnounce(flags: Flags, data: string, store: AnnouncementStore,
   process.once('SIGTERM', stopping).once('SIGINT', stopping);
   try {
     if (flags.test !== undefined) {
-      const { subject } = await somethingPlanned(site, flags);
+      const { subject } = somethingPlanned();
       const mail = { ...subject.mail, subject: `[Test] ${subject.mail.subject}` };
       return { outcome: 'tested', key: subject.key, message: await sender.test({ ...subject, mail }, flags.test) };
     }
-    const plan = await planned(site, flags);
-    if (plan === null) return { outcome: 'nothing-new', key: null, message: nothingPublished };
+    const plan = NextAnnouncement.of(site, flags);
+    if (plan === null) return { outcome: 'nothing-new', key: null, message: nothing };
     const options = { late, now, journal, sender };
     return await (flags.dryRun === true ? plan.rehearse(options) : plan.announce(options));
   } finally {
@@ -232,18 +239,6 @@ function tooEarly({ agents: [newest], settings: { timezone, announceHour } }: Si
   const { today, hour } = zone(timezone);
   if (newest === undefined || newest.date < today(now) || hour(now) >= announceHour) return null;
   return `Nothing to do yet: No. ${newest.issue} is sent from ${announceHour}:00 on (announceHour, ${timezone}).`;
-}
-
-async function planned(site: Site, flags: Flags): Promise<NextAnnouncement | null> {
-  return (await import('../../mail/announce.ts')).NextAnnouncement.of(site, flags);
-}
-
-const nothingPublished = 'Nothing was ever published.';
-
-async function somethingPlanned(site: Site, flags: Flags): Promise<NextAnnouncement> {
-  const plan = await planned(site, flags);
-  if (plan === null) throw new OperationError(nothingPublished);
-  return plan;
 }
 
 function writePreview(
