@@ -118,7 +118,7 @@ interface Row extends Omit<StoredVote, 'time' | 'note'> {
  * Reads all votes of a database by their time: a log that was imported later has earlier ones, and totals of files count a
  * day at a time. Servers may be adding more.
  */
-export async function* readDatabaseVotes(database: Database): AsyncGenerator<StoredVote> {
+async function* readDatabaseVotes(database: Database): AsyncGenerator<StoredVote> {
   const text = `SELECT position, time::text AS at, id, time, slug, vote, note, voter FROM catalog_votes
     WHERE (time, position) > ($1::timestamptz, $2::bigint) ORDER BY time, position LIMIT ${pageLength}`;
   let after = ['-infinity', '0'];
@@ -145,7 +145,7 @@ const counts = "count(*) FILTER (WHERE vote = 'yes') AS yes, count(*) FILTER (WH
  * Returns the totals of all agents, most votes first. Days that are over are counted once and their totals kept, so a
  * call reads only the votes of days that are not counted yet, usually the votes of today.
  */
-export async function liveTotals(database: Database, now: Date): Promise<VoteTotal[]> {
+async function liveTotals(database: Database, now: Date): Promise<VoteTotal[]> {
   const open = utcDay(new Date(now.getTime() - lateMs));
   const kept = 'SELECT coalesce(max(day) + 1, $1::date)::text AS day FROM catalog_vote_days';
   const [first] = await database.query<{ day: string }>(kept, ['1970-01-01']);
@@ -170,7 +170,7 @@ export async function liveTotals(database: Database, now: Date): Promise<VoteTot
  * Blanks the note of one vote. Returns false if the vote has no note, and undefined if no vote has the id. Needs the
  * right to update, which servers do not have.
  */
-export async function redactInDatabase(database: Database, id: string): Promise<boolean | undefined> {
+async function redactInDatabase(database: Database, id: string): Promise<boolean | undefined> {
   const [row] = await database.query<{ note: string | null }>('SELECT note FROM catalog_votes WHERE id = $1', [id]);
   if (row === undefined) return undefined;
   if (row.note === null || row.note === '') return false;
@@ -185,7 +185,7 @@ const batchLength = 2_000;
  * Adds votes to a database, in order. Returns how many were new, and how many it had already, by their ids. A note that was
  * blanked in the log since an earlier import is blanked in the database, too.
  */
-export async function importVotes(database: Database, votes: AsyncIterable<StoredVote>) {
+async function importVotes(database: Database, votes: AsyncIterable<StoredVote>) {
   let [added, total] = [0, 0];
   let batch: StoredVote[] = [];
   const store = async () => {
@@ -203,4 +203,14 @@ export async function importVotes(database: Database, votes: AsyncIterable<Store
   }
   await store();
   return { added, existing: total - added };
+}
+
+/** The votes in a database, for commands. */
+export function databaseVotes(database: Database) {
+  return {
+    all: () => readDatabaseVotes(database),
+    totals: (now: Date) => liveTotals(database, now),
+    import: (votes: AsyncIterable<StoredVote>) => importVotes(database, votes),
+    redact: (id: string) => redactInDatabase(database, id),
+  };
 }

@@ -136,17 +136,14 @@ export async function openVoteLog(options: VoteLogOptions): Promise<VoteStore> {
 }
 
 /**
- * Reads the votes of a log in order, by `readParsed`; none if the file does not exist. A server may be writing to it, so a torn
- * line is not reported.
+ * Reads the votes of logs in turn, by `readParsed`, each vote once; none of a file that does not exist. A server may be writing to
+ * a log, so a torn line is not reported.
  */
-export const readVotes = (file: string, onMalformed?: OnMalformed) =>
-  readParsed(file, storedVote, (line, path, isTorn) => isTorn || onMalformed?.(line, path, isTorn));
-
-/** Reads the votes of several files in turn, each vote once. */
-export async function* readAllVotes(files: readonly string[], onMalformed?: OnMalformed): AsyncGenerator<StoredVote> {
+export async function* readVotes(files: readonly string[], onMalformed?: OnMalformed): AsyncGenerator<StoredVote> {
   const seen = new Set<string>();
+  const report: OnMalformed = (line, path, isTorn) => isTorn || onMalformed?.(line, path, isTorn);
   for (const file of files) {
-    for await (const vote of readVotes(file, onMalformed)) {
+    for await (const vote of readParsed(file, storedVote, report)) {
       if (files.length > 1) {
         if (seen.has(vote.id)) continue;
         seen.add(vote.id);
@@ -160,7 +157,7 @@ export async function* readAllVotes(files: readonly string[], onMalformed?: OnMa
 async function countVotes(file: string): Promise<VoteTotal[]> {
   const totals = new Map<string, VoteTotal>();
   let [day, last] = ['', new Map<string, 'yes' | 'no'>()];
-  for await (const { time, slug, vote, voter } of readAllVotes((await findLogs(file)).files)) {
+  for await (const { time, slug, vote, voter } of readVotes((await findLogs(file)).files)) {
     if (utcDay(new Date(time)) !== day) [day, last] = [utcDay(new Date(time)), new Map()];
     const total = totals.get(slug) ?? { slug, yes: 0, no: 0 };
     const before = last.get(`${slug} ${voter}`);

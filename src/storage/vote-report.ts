@@ -134,7 +134,7 @@ export function nameOf({ slug, title, withdrawn }: Pick<AgentVotes, 'slug' | 'ti
 }
 
 /** Renders a report for a terminal: a table of the agents, then the last notes. Ends with a newline. */
-export function reportText(report: VoteReport): string {
+function reportText(report: VoteReport): string {
   const { since, totals, agents, notes, malformed } = report;
   const from = since === null ? '' : ` since ${since}`;
   const parts = [
@@ -162,21 +162,8 @@ function numbers({ votes, yes, no, share }: Totals): string[] {
   return [String(votes), String(yes), String(no), share === null ? '' : `${(share * 100).toFixed(1)} %`];
 }
 
-/** Renders totals for a terminal. Ends with a newline. */
-export function totalsText(totals: readonly VoteTotal[]): string {
-  if (totals.length === 0) return 'No votes.\n';
-  const rows = totals.map(({ slug, yes, no }) => [slug, ...[yes + no, yes, no].map(String)]);
-  return `${columnsText([['agent', 'votes', 'yes', 'no'], ...rows], { numeric: true })}\n`;
-}
-
-/** Renders totals as CSV, an agent on each line. */
-export function totalsCsv(totals: readonly VoteTotal[]): string {
-  const rows = totals.map(({ slug, yes, no }) => [slug, yes + no, yes, no]);
-  return csv(['slug', 'votes', 'yes', 'no'], rows);
-}
-
 /** Renders the agents of a report as CSV, one on each line; the share is from 0 to 1. */
-export function agentsCsv({ agents }: VoteReport): string {
+function agentsCsv({ agents }: VoteReport): string {
   const rows = agents.map(({ slug, title, votes, yes, no, share, notes, withdrawn, lastNote }) => {
     const state = withdrawn ? 'yes' : 'no';
     return [slug, votes, yes, no, share ?? '', state, lastNote?.note ?? '', notes, title ?? ''];
@@ -185,7 +172,12 @@ export function agentsCsv({ agents }: VoteReport): string {
 }
 
 /** Renders the notes of a report as CSV, one on each line, newest first. */
-export function notesCsv({ notes }: VoteReport): string {
+function notesCsv({ notes }: VoteReport): string {
   const rows = notes.map(({ time, slug, vote, note, id }) => [time, slug, vote, note, id]);
   return csv(['time', 'slug', 'vote', 'note', 'id'], rows);
+}
+
+/** Renders a report: as a text for a terminal, or its agents or notes as CSV. */
+export function renderReport(report: VoteReport, format: 'text' | 'agents.csv' | 'notes.csv'): string {
+  return { text: reportText, 'agents.csv': agentsCsv, 'notes.csv': notesCsv }[format](report);
 }

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { csv } from '../../src/lib/text.ts';
-import { agentsCsv, notesCsv } from '../../src/storage/vote-report.ts';
+import { renderReport, type VoteReport } from '../../src/storage/vote-report.ts';
 import { inFolder, writeFiles } from '../support/catalog.ts';
 import { catalog } from '../support/process.ts';
 
@@ -35,9 +35,9 @@ for (const { name, note, expected } of cells) {
     const vote = { id: '1', time, slug: 'one', vote: 'no' as const, note };
     const counts = { votes: 1, yes: 0, no: 1, notes: 1 };
     const agent = { slug: 'one', title: 'T', ...counts, share: 0, withdrawn: false, lastNote: vote };
-    const report = { agents: [agent], notes: [vote] } as unknown as Parameters<typeof notesCsv>[0];
-    assert.is(agentsCsv(report).split(',').slice(14).join(','), `${expected},1,T\r\n`);
-    assert.is(notesCsv(report), `time,slug,vote,note,id\r\n${time},one,no,${expected},1\r\n`);
+    const report = { agents: [agent], notes: [vote] } as unknown as VoteReport;
+    assert.is(renderReport(report, 'agents.csv').split(',').slice(14).join(','), `${expected},1,T\r\n`);
+    assert.is(renderReport(report, 'notes.csv'), `time,slug,vote,note,id\r\n${time},one,no,${expected},1\r\n`);
     await inFolder(async (folder) => {
       const line = JSON.stringify({ id: '1', time, email: 'a@example.com', list: 'custom', note });
       writeFiles(folder, { 'signups.jsonl': `${line}\n` });

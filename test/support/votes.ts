@@ -30,7 +30,7 @@ export function voteBy(client: number, rest: Partial<NewVote> = {}): NewVote {
 }
 
 export async function votesIn(file: string): Promise<StoredVote[]> {
-  return all(readVotes(file));
+  return all(readVotes([file]));
 }
 
 export async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {

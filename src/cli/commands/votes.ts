@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Option } from 'commander';
 import { explaining, OperationError } from '../../lib/errors.ts';
-import { plural } from '../../lib/text.ts';
+import { columnsText, csv, plural } from '../../lib/text.ts';
 import { databaseUrl } from '../../storage/database.ts';
 import type { StoredVote } from '../../storage/vote.ts';
 import { type Console, skippedLines } from '../console.ts';
@@ -50,8 +50,8 @@ async function withVotes<Result>(
 ): Promise<Result> {
   const url = votesDatabase(flags);
   if (url === null) return withLogs([logFile(flags)], terminal, work, { named: flags.file !== undefined });
-  const { readDatabaseVotes } = await import('../../storage/database-votes.ts');
-  return withDatabase(url, (database) => work({ votes: readDatabaseVotes(database), malformed: async () => 0 }));
+  const { databaseVotes } = await import('../../storage/database-votes.ts');
+  return withDatabase(url, (database) => work({ votes: databaseVotes(database).all(), malformed: async () => 0 }));
 }
 
 /**
@@ -64,7 +64,7 @@ async function withLogs<Result>(
   work: (source: VoteSource) => Promise<Result>,
   { named = false } = {},
 ): Promise<Result> {
-  const { readAllVotes } = await import('../../storage/file-votes.ts');
+  const { readVotes } = await import('../../storage/file-votes.ts');
   const { findLogs } = await import('../../storage/line-file.ts');
   const rotated = await Promise.all(logs.map((log) => findLogs(log)));
   const files = rotated.flatMap((each) => each.files);
@@ -76,7 +76,7 @@ async function withLogs<Result>(
   for (const log of missing)
     terminal.say(`${log} does not exist: nobody has voted yet, or the vote log is elsewhere (--data or --file).\n`);
   const skipped: { file: string; line: number }[] = [];
-  const votes = readAllVotes(files, (line, file) => skipped.push({ file, line }));
+  const votes = readVotes(files, (line, file) => skipped.push({ file, line }));
   const malformed = async () => {
     for (const message of skippedLines(skipped)) terminal.say(message);
     return skipped.length;
@@ -124,12 +124,12 @@ function addVotesMove(votes: CatalogCommand, terminal: Console): void {
 
 async function importLogs(logs: readonly string[], flags: StoreFlags, terminal: Console): Promise<void> {
   const url = requiredDatabase();
-  const { importVotes } = await import('../../storage/database-votes.ts');
+  const { databaseVotes } = await import('../../storage/database-votes.ts');
   const named = logs.length > 0;
   const paths = named ? logs.map((log) => resolve(flags.cwd, log)) : [logFile(flags)];
   await withDatabase(url, async (database) => {
     const load = async ({ votes, malformed }: VoteSource) => {
-      const { added, existing } = await importVotes(database, votes);
+      const { added, existing } = await databaseVotes(database).import(votes);
       await malformed();
       const rest = existing === 0 ? '' : ` The database already had ${existing}.`;
       terminal.say(`Imported ${plural(added, 'vote')}.${rest}\n`);
@@ -154,11 +154,16 @@ async function exportVotes(flags: StoreFlags, terminal: Console): Promise<void> 
 
 async function printTotals(flags: { format: Format }, terminal: Console): Promise<void> {
   const url = requiredDatabase();
-  const { liveTotals } = await import('../../storage/database-votes.ts');
-  const { totalsCsv, totalsText } = await import('../../storage/vote-report.ts');
-  const totals = await withDatabase(url, (database) => liveTotals(database, new Date()));
+  const { databaseVotes } = await import('../../storage/database-votes.ts');
+  const totals = await withDatabase(url, (database) => databaseVotes(database).totals(new Date()));
+  const rows = totals.map(({ slug, yes, no }) => [slug, yes + no, yes, no]);
   if (flags.format === 'json') terminal.printJson(totals);
-  else terminal.print(flags.format === 'csv' ? totalsCsv(totals) : totalsText(totals));
+  else if (flags.format === 'csv') terminal.print(csv(['slug', 'votes', 'yes', 'no'], rows));
+  else if (rows.length === 0) terminal.print('No votes.\n');
+  else {
+    const table = [['agent', 'votes', 'yes', 'no'], ...rows.map((row) => row.map(String))];
+    terminal.print(`${columnsText(table, { numeric: true })}\n`);
+  }
 }
 
 interface Flags extends StoreFlags {
@@ -207,7 +212,7 @@ export function addVotes(program: CatalogCommand, terminal: Console): void {
 }
 
 async function report(flags: Flags, terminal: Console): Promise<void> {
-  const { agentsCsv, notesCsv, reportText } = await import('../../storage/vote-report.ts');
+  const { renderReport } = await import('../../storage/vote-report.ts');
   const counted = await countVotes(flags, terminal);
   if (flags.html !== undefined) {
     const { reportHtml } = await import('../../storage/vote-report-html.ts');
@@ -217,8 +222,8 @@ async function report(flags: Flags, terminal: Console): Promise<void> {
     explaining(`${file} cannot be written`, () => writeFileSync(file, page, { mode: 0o600 }));
     terminal.print(`${file}\n`);
   } else if (flags.format === 'json') terminal.printJson(counted);
-  else if (flags.format === 'csv') terminal.print(flags.notes ? notesCsv(counted) : agentsCsv(counted));
-  else terminal.print(reportText(counted));
+  else if (flags.format !== 'csv') terminal.print(renderReport(counted, 'text'));
+  else terminal.print(renderReport(counted, flags.notes ? 'notes.csv' : 'agents.csv'));
 }
 
 async function countVotes(flags: Flags, terminal: Console) {
@@ -277,8 +282,8 @@ async function blank(id: string, flags: StoreFlags, terminal: Console): Promise<
 }
 
 async function blankInDatabase(id: string, url: string): Promise<boolean> {
-  const { redactInDatabase } = await import('../../storage/database-votes.ts');
-  const blanked = await withDatabase(url, (database) => redactInDatabase(database, id));
+  const { databaseVotes } = await import('../../storage/database-votes.ts');
+  const blanked = await withDatabase(url, (database) => databaseVotes(database).redact(id));
   if (blanked === undefined) throw new OperationError(`No vote in the database has the id ${id}.`);
   return blanked;
 }
@@ -299,7 +304,7 @@ async function filesWith(id: string, log: string, terminal: Console): Promise<st
   const files = new Set<string>();
   const { files: logs, unreadable } = await findLogs(log);
   if (unreadable.length > 0) terminal.say(`Not searched, because compressed: ${unreadable.join(', ')}.\n`);
-  for (const name of logs) for await (const vote of readVotes(name)) if (vote.id === id) files.add(name);
+  for (const name of logs) for await (const vote of readVotes([name])) if (vote.id === id) files.add(name);
   const packed = [...files].find((name) => name.endsWith('.gz'));
   if (packed !== undefined) throw new OperationError(`Vote ${id} is in ${packed}. Decompress that file first.`);
   return files.size === 0 ? [log] : [...files];

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { insertVotes, liveTotals } from '../../../src/storage/database-votes.ts';
+import { databaseVotes, insertVotes } from '../../../src/storage/database-votes.ts';
 import { openVoteLog } from '../../../src/storage/file-votes.ts';
 import { openDatabase } from '../../../src/storage/postgres.ts';
 import { inFolder, writeFiles } from '../../support/catalog.ts';
@@ -153,7 +153,7 @@ test('totals count the last vote of a reader per agent and day, and past days ar
       `INSERT INTO catalog_votes (id, time, slug, vote, voter) VALUES ('${id}', '${time}', '${slug}', '${vote}', '${voter}')`,
     );
   const totals = async (now: string) =>
-    (await liveTotals(database, new Date(now))).map(({ slug, yes, no }) => `${slug} ${yes} ${no}`);
+    (await databaseVotes(database).totals(new Date(now))).map(({ slug, yes, no }) => `${slug} ${yes} ${no}`);
   const days = async () =>
     (await execSql(url, 'SELECT DISTINCT day::text FROM catalog_vote_days ORDER BY day')).map(({ day }) => day);
   try {
@@ -210,7 +210,7 @@ test('votes that are stored after their day was counted, since a clock was ahead
   const database = openDatabase({ url, warn: () => {} });
   const vote = (id: string, time: string) =>
     insertVotes(database, [{ id, time, slug: 'one', vote: 'yes', voter: id.repeat(32) }]);
-  const totals = async (now: string) => (await liveTotals(database, new Date(now))).map(({ yes }) => yes);
+  const totals = async (now: string) => (await databaseVotes(database).totals(new Date(now))).map(({ yes }) => yes);
   try {
     await vote('a', '2026-11-01T09:00:00Z');
     await vote('b', '2026-11-02T09:00:00Z');

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DatabaseUnavailable } from '../../../src/storage/database.ts';
-import { importVotes, openDatabaseVotes, sharedSecret } from '../../../src/storage/database-votes.ts';
+import { databaseVotes, openDatabaseVotes, sharedSecret } from '../../../src/storage/database-votes.ts';
 import type { Database } from '../../../src/storage/postgres.ts';
 import type { StoredVote } from '../../../src/storage/vote.ts';
 import { rejection } from '../../support/journal.ts';
@@ -88,7 +88,7 @@ test('an import adds at most 2,000 votes with one statement', async () => {
     }
   }
   const database = simulated((size) => batches.push(size));
-  const counts = await importVotes(database, votes());
+  const counts = await databaseVotes(database).import(votes());
   assert.equal([batches, counts], [[2_000, 2_000, 1], { added: 4_001, existing: 0 }]);
 });
 

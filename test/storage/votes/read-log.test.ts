@@ -50,7 +50,7 @@ for (const { name, log, ids, malformed = [] } of rows) {
     withFolder(async (file) => {
       await writeFile(file, log);
       const found: number[] = [];
-      const votes = await all(readVotes(file, (number) => void found.push(number)));
+      const votes = await all(readVotes([file], (number) => void found.push(number)));
       assert.equal(
         votes.map(({ id }) => id),
         ids,
@@ -63,12 +63,12 @@ test('keeps a note unchanged', () =>
   withFolder(async (file) => {
     const note = 'x\u2028y \ud83d\ude00 "q" \\ \ud800';
     await writeFile(file, line('a', { note }));
-    assert.equal(await all(readVotes(file)), [record('a', { note })]);
+    assert.equal(await all(readVotes([file])), [record('a', { note })]);
   }));
 
 test('reads a missing log as an empty one', () =>
   withFolder(async (file) => {
-    assert.equal(await all(readVotes(file)), []);
+    assert.equal(await all(readVotes([file])), []);
   }));
 
 test.run();

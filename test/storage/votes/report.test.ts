@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { StoredVote } from '../../../src/storage/vote.ts';
-import { type ReportOptions, reportText, reportVotes, type VoteReport } from '../../../src/storage/vote-report.ts';
+import { type ReportOptions, renderReport, reportVotes, type VoteReport } from '../../../src/storage/vote-report.ts';
 
 let last = 0;
 
@@ -181,7 +181,7 @@ test('text: a table, the last notes and what was left out', async () => {
     malformed: () => 1,
   });
   assert.is(
-    reportText(report),
+    renderReport(report, 'text'),
     `agent           votes  yes  no   share  notes
 Release �notes      3    2   1  66.7 %      1
 b (withdrawn)       1    0   1   0.0 %      1
@@ -197,10 +197,10 @@ Last notes
 });
 
 test('text: no votes', async () => {
-  assert.is(reportText(await reportVotes([])), 'No votes.\n');
+  assert.is(renderReport(await reportVotes([]), 'text'), 'No votes.\n');
   const since = new Date('2026-11-21T00:00:00Z');
   assert.is(
-    reportText(await reportVotes([], { since, malformed: () => 2 })),
+    renderReport(await reportVotes([], { since, malformed: () => 2 }), 'text'),
     'No votes since 2026-11-21T00:00:00.000Z.\n\n2 lines are not votes and were left out.\n',
   );
 });
@@ -217,7 +217,7 @@ test('of thousands of notes, as many as asked for are shown, newest first', asyn
 test('text: the time from which votes count', async () => {
   const report = await reportVotes([vote('v a yes')], { since: new Date('2026-11-21T00:00:00Z') });
   assert.is(
-    reportText(report),
+    renderReport(report, 'text'),
     `agent                               votes  yes  no    share  notes
 a                                       1    1   0  100.0 %      0
 all since 2026-11-21T00:00:00.000Z      1    1   0  100.0 %      0
