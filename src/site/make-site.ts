@@ -1,4 +1,3 @@
-import { dirname, join } from 'node:path/posix';
 import { zone } from '../lib/calendar.ts';
 import { digestOf } from '../lib/files.ts';
 import { compareText } from '../lib/text.ts';
@@ -6,6 +5,7 @@ import type { Agent, NumberedAgent } from '../schema/agent.ts';
 import type { PublishedPlugins } from '../schema/documents.ts';
 import type { Settings } from '../schema/settings.ts';
 import { installSource, installWays } from '../text/install-ways.ts';
+import { withVersions } from './hosting/host-files.ts';
 import { contentTypes } from './hosting/site-rules.ts';
 import { outputs } from './index.ts';
 import { versionsByRelease } from './install/plugins.ts';
@@ -13,7 +13,7 @@ import type { Output } from './output.ts';
 import { listedDocumentOf } from './shared/agent-document.ts';
 import { relatedAgents } from './shared/groups.ts';
 import { markdownRenderer } from './shared/markdown-html.ts';
-import { assetVersion, templateHelpers } from './shared/page.ts';
+import { templateHelpers } from './shared/page.ts';
 import { compileTemplates, type TemplateFiles } from './shared/templates.ts';
 import {
   addresses,
@@ -105,26 +105,6 @@ export function makeSite(
 function describe({ path, purpose }: Output): Site['outputs'][number] {
   const type = contentTypes[path];
   return { path, type: typeof type === 'string' ? type : null, purpose };
-}
-
-/**
- * Adds versions to the addresses in stylesheets, as pages do: `url("fonts/a.woff2")` becomes
- * `url("fonts/a.woff2?v=<hash>")`, so that browsers can cache the file permanently.
- */
-function withVersions(assets: ReadonlyMap<string, Uint8Array>): Map<string, Uint8Array> {
-  return new Map(
-    [...assets].map(([path, bytes]) => [path, path.endsWith('.css') ? versioned(path, bytes, assets) : bytes]),
-  );
-}
-
-function versioned(path: string, bytes: Uint8Array, assets: ReadonlyMap<string, Uint8Array>): Uint8Array {
-  const css = Buffer.from(bytes).toString('utf8');
-  return Buffer.from(
-    css.replace(/url\("([^":?#]+)"\)/g, (link, target: string) => {
-      const used = assets.get(join(dirname(path), target));
-      return used === undefined ? link : `url("${target}?v=${assetVersion(used)}")`;
-    }),
-  );
 }
 
 /** The facts that pages may show about the next agent. */

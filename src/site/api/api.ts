@@ -3,6 +3,9 @@ import { sha256Of } from '../../lib/files.ts';
 import {
   type AgentEnvelope,
   type AgentRevisions,
+  type AgentSummary,
+  type Catalog,
+  contractShapes,
   contractVersion,
   lineDigests,
   promptLicense,
@@ -16,7 +19,7 @@ import { fenced, plainText, quote } from '../../text/markdown-text.ts';
 import { serverCard } from '../install/install-source.ts';
 import { listPluginVersions } from '../install/plugins.ts';
 import { type Digest, forAgents, jsonList, listed, none, type Output, ofAgent, single, whole } from '../output.ts';
-import { catalogOf, documentOf, embeddedHowItWorks } from '../shared/agent-document.ts';
+import { documentOf, embeddedHowItWorks } from '../shared/agent-document.ts';
 import { changesOf, type PublishedAgent, type Site } from '../site.ts';
 
 const agent = forAgents('api/agents/{slug}.json', 'One agent with its prompt and config (getAgent)', (site, agent) =>
@@ -57,6 +60,25 @@ const openapi = single(
 function envelopeOf({ url }: Site, agent: PublishedAgent): AgentEnvelope {
   return { version: contractVersion, schema: url.absolute('api/schema.json'), agent: documentOf(agent) };
 }
+
+/** The response of listAgents, with at most the `most` newest agents. */
+export function catalogOf({ url, agents }: Site, most = agents.length): Catalog {
+  const listed = agents.slice(0, most);
+  return {
+    version: contractVersion,
+    schema: url.absolute('api/schema.json'),
+    count: listed.length,
+    agents: listed.map(({ document }) => summaryOf(document)),
+  };
+}
+
+/** Reduces a document to its summary in the catalog: the fields in the schema of a summary. */
+function summaryOf(document: PublishedAgent['document']): AgentSummary {
+  const fields = summaryFields.map((field) => [field, document[field]]);
+  return Object.fromEntries(fields) as AgentSummary;
+}
+
+const summaryFields = Object.keys(contractShapes.AgentSummary.shape) as (keyof AgentSummary)[];
 
 /** The recorded answers of an agent that has any, with their grades. */
 const agentEvals = forAgents(

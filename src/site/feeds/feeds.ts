@@ -4,7 +4,7 @@ import { escapeHtml } from '../../lib/text.ts';
 import { promptLicense } from '../../schema/documents.ts';
 import { jsonList, type Output, type Part, single, whole } from '../output.ts';
 import { documentOf } from '../shared/agent-document.ts';
-import { categoriesOf, newest } from '../shared/groups.ts';
+import { categoriesOf } from '../shared/groups.ts';
 import { assetVersion } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 
@@ -43,6 +43,11 @@ const category: Output = {
     }
   },
 };
+
+/** The agents in the feeds and emails, newest first. */
+export function newest({ agents, settings }: Site): PublishedAgent[] {
+  return agents.slice(0, settings.feedLength);
+}
 
 /** The id of an entry, a tag: URI (RFC 4151; C6.20). It has the issue number, which stays when the slug changes. */
 function entryId({ settings }: Site, { issue }: PublishedAgent): string {

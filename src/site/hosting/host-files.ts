@@ -1,6 +1,12 @@
+import { dirname, join } from 'node:path/posix';
+import Handlebars from 'handlebars/runtime.js';
 import { addDays, zone } from '../../lib/calendar.ts';
 import { configTypes } from '../../schema/slugs.ts';
 import { listed, none, type Output, single } from '../output.ts';
+import { listAddresses } from '../pages/lists.ts';
+import { homeAgents } from '../pages/single-pages.ts';
+import { assetVersion } from '../shared/page.ts';
+import type { PublishedAgent, Site } from '../site.ts';
 import { contentTypes, type OutputPath, securityHeaders, securityPolicy } from './site-rules.ts';
 
 /** Headers for hosts that read them from a file (Netlify, Cloudflare Pages): types, caching, security. */
@@ -74,6 +80,44 @@ const robots = single(
   none,
 );
 
+/** Every page with its own address (sitemaps.org protocol 0.9). */
+const sitemap = single(
+  'sitemap.xml',
+  'Every page, for search engines',
+  (site) =>
+    [
+      '<?xml version="1.0" encoding="utf-8"?>',
+      '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
+      ...pagesOf(site).map(({ address, changed }) => {
+        const lastmod = changed === undefined ? '' : `<lastmod>${changed}</lastmod>`;
+        return `  <url><loc>${Handlebars.escapeExpression(address)}</loc>${lastmod}</url>`;
+      }),
+      '</urlset>',
+      '',
+    ].join('\n'),
+  ({ agents }) => listed(agents),
+);
+
+function pagesOf(site: Site): { address: string; changed?: string | undefined }[] {
+  const { url, agents } = site;
+  return [
+    { address: url.absolute(), changed: lastChange(homeAgents(site)) },
+    ...agents.map(({ document, changedOn }) => ({ address: document.url, changed: changedOn })),
+    ...[...listAddresses(site)].map(({ path, agents }) => ({
+      address: url.absolute(path),
+      changed: lastChange(agents),
+    })),
+    { address: url.absolute('about') },
+    { address: url.absolute('developers') },
+  ];
+}
+
+/** The day of the last change of the agents on a page; undefined without agents. */
+function lastChange(agents: readonly PublishedAgent[]): string | undefined {
+  const days = agents.map(({ changedOn }) => changedOn);
+  return days.sort().at(-1);
+}
+
 /** Styles, scripts and the like, as in templates/assets. Pages add `?v=<hash>` to their addresses. */
 function assetsAt(path: OutputPath, purpose: string): Output {
   const inFolder = path.includes('{folder}');
@@ -88,9 +132,30 @@ function assetsAt(path: OutputPath, purpose: string): Output {
   };
 }
 
+/**
+ * Adds versions to the addresses in stylesheets, as pages do: `url("fonts/a.woff2")` becomes
+ * `url("fonts/a.woff2?v=<hash>")`, so that browsers can cache the file permanently.
+ */
+export function withVersions(assets: ReadonlyMap<string, Uint8Array>): Map<string, Uint8Array> {
+  return new Map(
+    [...assets].map(([path, bytes]) => [path, path.endsWith('.css') ? versioned(path, bytes, assets) : bytes]),
+  );
+}
+
+function versioned(path: string, bytes: Uint8Array, assets: ReadonlyMap<string, Uint8Array>): Uint8Array {
+  const css = Buffer.from(bytes).toString('utf8');
+  return Buffer.from(
+    css.replace(/url\("([^":?#]+)"\)/g, (link, target: string) => {
+      const used = assets.get(join(dirname(path), target));
+      return used === undefined ? link : `url("${target}?v=${assetVersion(used)}")`;
+    }),
+  );
+}
+
 export const hostOutputs: readonly Output[] = [
   assetsAt('assets/{folder}/{file}', 'Fonts and other assets in folders'),
   assetsAt('assets/{file}', 'Styles, scripts and other assets'),
+  sitemap,
   robots,
   securityContact,
   headers,

@@ -1,18 +1,17 @@
-import Handlebars from 'handlebars/runtime.js';
 import { type AgentDocument, promptLicense, toJson } from '../../schema/documents.ts';
 import { generalMessages, subscribedText } from '../../schema/reader-message.ts';
 import { contributedPrompts } from '../../text/agent-sections.ts';
 import { withoutShell } from '../../text/install-ways.ts';
 import { plainText, quote } from '../../text/markdown-text.ts';
+import { catalogOf } from '../api/api.ts';
 import { installTabs, mcpSetup } from '../install/install-source.ts';
 import { listed, none, type Output, single, upcoming, whole } from '../output.ts';
 import { searchIndex, searchIndexJson } from '../search/search-index.ts';
-import { catalogOf, documentOf, documentsOf } from '../shared/agent-document.ts';
+import { documentOf, documentsOf } from '../shared/agent-document.ts';
 import { categoriesOf, counted } from '../shared/groups.ts';
 import { breadcrumbNode, listNode, renderPage, websiteNode } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 import { leadValues } from './agent.ts';
-import { listAddresses } from './lists.ts';
 
 /** How many agents the home page shows besides the newest. */
 const newest = 12;
@@ -58,7 +57,7 @@ const homePage = single(
 );
 
 /** The agents that the home page shows. */
-function homeAgents({ agents }: Site): readonly PublishedAgent[] {
+export function homeAgents({ agents }: Site): readonly PublishedAgent[] {
   return agents.slice(0, newest + 1);
 }
 
@@ -286,44 +285,6 @@ const searchIndexFile = single(
   ({ agents, next }) => [...listed(agents), JSON.stringify(next)],
 );
 
-/** Every page with its own address (sitemaps.org protocol 0.9). */
-const sitemap = single(
-  'sitemap.xml',
-  'Every page, for search engines',
-  (site) =>
-    [
-      '<?xml version="1.0" encoding="utf-8"?>',
-      '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
-      ...pagesOf(site).map(({ address, changed }) => {
-        const lastmod = changed === undefined ? '' : `<lastmod>${changed}</lastmod>`;
-        return `  <url><loc>${Handlebars.escapeExpression(address)}</loc>${lastmod}</url>`;
-      }),
-      '</urlset>',
-      '',
-    ].join('\n'),
-  ({ agents }) => listed(agents),
-);
-
-function pagesOf(site: Site): { address: string; changed?: string | undefined }[] {
-  const { url, agents } = site;
-  return [
-    { address: url.absolute(), changed: lastChange(homeAgents(site)) },
-    ...agents.map(({ document, changedOn }) => ({ address: document.url, changed: changedOn })),
-    ...[...listAddresses(site)].map(({ path, agents }) => ({
-      address: url.absolute(path),
-      changed: lastChange(agents),
-    })),
-    { address: url.absolute('about') },
-    { address: url.absolute('developers') },
-  ];
-}
-
-/** The day of the last change of the agents on a page; undefined without agents. */
-function lastChange(agents: readonly PublishedAgent[]): string | undefined {
-  const days = agents.map(({ changedOn }) => changedOn);
-  return days.sort().at(-1);
-}
-
 export const singlePages: readonly Output[] = [
   movedPage,
   notFoundPage,
@@ -335,5 +296,4 @@ export const singlePages: readonly Output[] = [
   developers,
   homePage,
   searchIndexFile,
-  sitemap,
 ];

@@ -1,13 +1,6 @@
 import { once, onceForLast } from '../../lib/lazy.ts';
 import type { NumberedAgent } from '../../schema/agent.ts';
-import {
-  type AgentDocument,
-  type AgentSummary,
-  agentSummary,
-  type Catalog,
-  contractVersion,
-  promptLicense,
-} from '../../schema/documents.ts';
+import { type AgentDocument, promptLicense } from '../../schema/documents.ts';
 import type { Settings } from '../../schema/settings.ts';
 import { embeddedMarkdown } from '../../text/embedded-markdown.ts';
 import type { Addresses, PublishedAgent, Site } from '../site.ts';
@@ -49,25 +42,6 @@ export const documentOf = onceForLast(({ document, texts }: PublishedAgent): Age
 export const embeddedHowItWorks = onceForLast(({ document, texts }: PublishedAgent) =>
   embeddedMarkdown(texts().howItWorks, document),
 );
-
-/** Reduces a document to its summary in the catalog: the fields in the schema of a summary. */
-function summaryOf(document: PublishedAgent['document']): AgentSummary {
-  const fields = summaryFields.map((field) => [field, document[field]]);
-  return Object.fromEntries(fields) as AgentSummary;
-}
-
-const summaryFields = Object.keys(agentSummary.shape) as (keyof AgentSummary)[];
-
-/** The response of listAgents, with at most the `most` newest agents. */
-export function catalogOf({ url, agents }: Site, most = agents.length): Catalog {
-  const listed = agents.slice(0, most);
-  return {
-    version: contractVersion,
-    schema: url.absolute('api/schema.json'),
-    count: listed.length,
-    agents: listed.map(({ document }) => summaryOf(document)),
-  };
-}
 
 /**
  * The documents of some agents, for lists, which also show how their recorded answers did, unless that is the same for all:

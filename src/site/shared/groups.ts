@@ -11,11 +11,6 @@ export interface Group {
   agents: PublishedAgent[];
 }
 
-/** The agents in the feeds and emails, newest first. */
-export function newest({ agents, settings }: Site): PublishedAgent[] {
-  return agents.slice(0, settings.feedLength);
-}
-
 /** The categories that have agents, in the order of the settings. */
 export function categoriesOf({ settings, agents }: Site): Group[] {
   const byKey = groupBy(agents, ({ category }) => [category]);
