@@ -31,7 +31,7 @@ const nonEmpty = z.string().min(1);
 const address = webUrl.meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' });
 
 /** The agent document (C2.2, C2.20): exactly these fields. Fields that are null are present. */
-export const agentDocument = z
+const agentDocument = z
   .strictObject({
     title: nonEmpty.describe('Display title'),
     slug: slug.describe('Unique key of the agent'),
@@ -63,7 +63,7 @@ export const agentDocument = z
   .meta({ title: 'Agent', description: 'One published prompt with its metadata' });
 
 /** The fields of an agent in the catalog. */
-export const agentSummary = agentDocument
+const agentSummary = agentDocument
   .pick({
     title: true,
     slug: true,
@@ -163,11 +163,6 @@ export interface PublishedPlugins {
   isRelease(release: PluginRelease, files: ReadonlyMap<string, string>): boolean;
   /** Returns the texts of files by the ids of their bytes. Those that this clone lacks are left out. */
   read(blobs: Iterable<string>): ReadonlyMap<string, string>;
-}
-
-/** The version of a plugin that was changed this many times. */
-export function versionOf(revision: number): string {
-  return `1.${revision}.0`;
 }
 
 /** How many times a plugin was changed, from its version; null if it is not such a version. */

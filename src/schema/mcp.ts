@@ -1,6 +1,8 @@
 import * as z from 'zod';
-import { agentDocument, agentSummary } from './documents.ts';
+import { contractShapes } from './documents.ts';
 import { maxSlugLength, text } from './fields.ts';
+
+const { Agent: agentDocument, AgentSummary: agentSummary } = contractShapes;
 
 /** The revision of the Model Context Protocol without a handshake: every request is independent. */
 export const modernVersion = '2026-07-28';

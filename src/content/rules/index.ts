@@ -4,7 +4,7 @@ import { type Check, type Counterexample, kindOf, roundsOf, sampleCase } from '.
 import { codePoints } from '../../schema/fields.ts';
 import { evalMessages } from '../../schema/messages/evals.ts';
 import { numberMessages } from '../../schema/messages/numbers.ts';
-import { inLines, promptMessages } from '../../schema/messages/prompt.ts';
+import { promptMessages } from '../../schema/messages/prompt.ts';
 import { textMessages } from '../../schema/messages/texts.ts';
 import { allRules } from '../../schema/rules.ts';
 import { type Line, linesOf } from '../../text/prompt-text.ts';
@@ -178,7 +178,7 @@ function characters(view: AgentView): Remark[] {
     });
     return matches
       .slice(0, 1)
-      .map(({ start, length }) => view.inPrompt(start, length, inLines(wording, matches.length)));
+      .map(({ start, length }) => view.inPrompt(start, length, promptMessages.inLines(wording, matches.length)));
   };
   return [
     ...first(/[“”‘’]/, promptMessages.curlyQuotes),

@@ -6,17 +6,18 @@ const contents = {
   OUTPUT: 'the answer as it should look, with its headings, columns or keys',
 };
 
-/** Adds to the words of a problem in how many lines it is. */
-export function inLines({ message, hint }: Wording, count: number): Wording {
-  return { message, hint: count === 1 ? hint : `${hint} This applies to ${count} lines.` };
-}
-
 function noField(hint: string): Wording {
   return { message: 'This line looks like an input, but the page has no field for it.', hint };
 }
 
 /** Problems of a prompt. */
 export const promptMessages = {
+  /** Adds to the words of a problem in how many lines it is. */
+  inLines: ({ message, hint }: Wording, count: number) => ({
+    message,
+    hint: count === 1 ? hint : `${hint} This applies to ${count} lines.`,
+  }),
+
   // The sections INPUT, RULES and OUTPUT as a whole.
 
   sectionTwice: (name: string) => ({

@@ -9,7 +9,6 @@ import {
   promptLicense,
   revisionOf,
   toJson,
-  versionOf,
 } from '../../schema/documents.ts';
 import { contributedPrompts } from '../../text/agent-sections.ts';
 import { installMarkdown, installSource, installWays, marketplaceName, mcpUrl } from '../../text/install-ways.ts';
@@ -139,6 +138,11 @@ export function versionsByRelease(
       return [...versions].filter(([, [key]]) => key !== '').map(([name, version]) => [name, ...version] as const);
     },
   };
+}
+
+/** The version of a plugin that was changed this many times. */
+function versionOf(revision: number): string {
+  return `1.${revision}.0`;
 }
 
 /** Orders the releases of a plugin. */

@@ -10,7 +10,6 @@ import { programFolder } from '../../program.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import { type Diagnostic, diagnose, locationAt, type Wording } from '../../schema/diagnostics/diagnostic.ts';
 import { templateMessages } from '../../schema/messages/files.ts';
-import type { FontFile } from '../social-image/renderer.ts';
 
 /** The text of a template and where it comes from, for messages. */
 interface TemplateSource {
@@ -28,8 +27,8 @@ export interface TemplateFiles {
   assets: Map<string, Uint8Array>;
   /** Whether the catalog has templates of its own among them. */
   custom: boolean;
-  /** The fonts of the social images, ordered by name. */
-  fonts: FontFile[];
+  /** The fonts of the social images in templates/fonts, ordered by name, such as `besley-basic.ttf`. `path` is on the disk. */
+  fonts: { name: string; path: string; bytes: Uint8Array }[];
 }
 
 const require = createRequire(import.meta.url);

@@ -9,22 +9,14 @@ import { programFolder, programVersion } from '../../program.ts';
 import { ContentError } from '../../schema/diagnostics/content-error.ts';
 import { diagnose } from '../../schema/diagnostics/diagnostic.ts';
 import { templateMessages } from '../../schema/messages/files.ts';
+import type { TemplateFiles } from '../shared/templates.ts';
 import { JobThreads } from '../threads.ts';
 import { type Drawn, drawer } from './drawing.ts';
 
 const require = createRequire(import.meta.url);
 
-/** A font in templates/fonts. */
-export interface FontFile {
-  /** Without its folder, such as `besley-basic.ttf`. */
-  name: string;
-  /** On the disk. */
-  path: string;
-  bytes: Uint8Array;
-}
-
 /** The part of a font that text layout needs. */
-export interface Font {
+interface Font {
   /** The name of its file, such as `besley-basic.ttf`. */
   name: string;
   /** The width of a character divided by the font size, or undefined if the font lacks it. */
@@ -142,7 +134,7 @@ export interface ImageRenderer {
  *
  * Throws ContentError for a file that is not a font.
  */
-export function imageRenderer(files: readonly FontFile[], cache: string | null, draws: boolean): ImageRenderer {
+export function imageRenderer(files: TemplateFiles['fonts'], cache: string | null, draws: boolean): ImageRenderer {
   const fonts = files.map(fontOf);
   if (!draws) {
     return { fonts, render: () => new Uint8Array(), isReady: () => true, finish: () => {}, close: () => {} };
@@ -189,7 +181,7 @@ function imageOf(drawn: Drawn): Uint8Array {
   ]);
 }
 
-function fontOf({ name, bytes }: FontFile): Font {
+function fontOf({ name, bytes }: TemplateFiles['fonts'][number]): Font {
   try {
     return readFont(name, bytes);
   } catch {

@@ -3,7 +3,6 @@ import type { Settings } from '../../schema/settings.ts';
 import { listed, none, type Output } from '../output.ts';
 import { accentColor } from '../shared/page.ts';
 import { agentImage, type PublishedAgent, publicationImage, type Site } from '../site.ts';
-import type { Font } from './renderer.ts';
 
 interface Measure {
   /** The width of a line, in pixels. */
@@ -46,14 +45,14 @@ const ellipsis = '…';
  * Breaks texts into lines that fit, in one font. Characters that it lacks come from the first other font that has them.
  */
 export class Typesetter {
-  readonly #fonts: readonly Font[];
+  readonly #fonts: Site['images']['fonts'];
   /** The width of a character, looked up once; null if no font has it. */
   readonly #advance = onceForEach((character: string) => {
     return this.#fonts.map((font) => font.advance(character)).find((width) => width !== undefined) ?? null;
   });
 
   /** `name` is the font's file name. `fonts` are in the order in which the renderer falls back on them. */
-  constructor(fonts: readonly Font[], name: string) {
+  constructor(fonts: Site['images']['fonts'], name: string) {
     this.#fonts = [...fonts.filter((font) => font.name === name), ...fonts];
   }
 
