@@ -14,7 +14,7 @@ export const handshakeVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '202
 export const protocolVersions: readonly string[] = [modernVersion, ...handshakeVersions];
 
 /** The form of a server's name: a namespace, a slash, a name (server card, registry). */
-export const serverName = z.string().regex(/^(?=.{3,200}$)[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/, {
+const serverName = z.string().regex(/^(?=.{3,200}$)[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/, {
   error: 'a reversed domain, a slash and a name, such as com.example/agents',
 });
 

@@ -13,7 +13,7 @@ import {
   webUrl,
   wholeNumber,
 } from './fields.ts';
-import { serverName } from './mcp.ts';
+import { serverCard } from './mcp.ts';
 import { allRules, type RuleSettings } from './rules.ts';
 
 const fixed = z
@@ -107,7 +107,7 @@ export const settingsSource = z
       .nullable()
       .optional()
       .describe('The address of the server for votes, subscriptions and MCP; default: baseUrl; null: no server'),
-    mcpName: serverName
+    mcpName: serverCard.shape.name
       .optional()
       .describe('The name of the MCP server; default: the host of baseUrl in reverse, then /agents'),
     categories: z

@@ -1,7 +1,7 @@
 import { diffArrays } from 'diff';
 import Handlebars from 'handlebars/runtime.js';
 import { plural } from '../../lib/text.ts';
-import type { AgentDocument } from '../../schema/documents.ts';
+import { type AgentDocument, promptLicense } from '../../schema/documents.ts';
 import {
   agentEvalsPath,
   type Case,
@@ -18,7 +18,7 @@ import { installTabs } from '../install/install-source.ts';
 import { type Output, upcoming } from '../output.ts';
 import { score, scoreTable } from '../score-table.ts';
 import { documentOf, documentsOf } from '../shared/agent-document.ts';
-import { agentNodes, breadcrumbNode, renderPage } from '../shared/page.ts';
+import { breadcrumbNode, publisherNode, renderPage, websiteId } from '../shared/page.ts';
 import { agentImage, type PublishedAgent, type Site } from '../site.ts';
 
 /** The same bytes at two paths, so that no host redirects, with or without a slash at the end of the address. */
@@ -97,6 +97,51 @@ function renderAgent(site: Site, agent: PublishedAgent, { newer, older, related 
       older: older === undefined ? null : documentsOf(site, [older])[0],
     },
   );
+}
+
+/** Describes an agent: the work, and how to use it. */
+function agentNodes({ settings, url }: Site, { document, changedOn }: PublishedAgent): object[] {
+  const work = `${document.url}#work`;
+  return [
+    {
+      '@type': 'CreativeWork',
+      '@id': work,
+      url: document.url,
+      name: document.title,
+      abstract: document.excerpt,
+      description: document.problem,
+      image: url.absolute(agentImage(document.slug)),
+      position: document.issue,
+      datePublished: document.date,
+      dateModified: changedOn,
+      genre: document.categoryLabel,
+      keywords: document.tags,
+      inLanguage: settings.language,
+      license: promptLicense.url,
+      creditText: `“${document.title}” by ${settings.publisher.name}, ${promptLicense.name}`,
+      author: publisherNode(settings),
+      publisher: publisherNode(settings),
+      isPartOf: { '@id': websiteId(url) },
+      encoding: [
+        { '@type': 'MediaObject', encodingFormat: 'text/plain', contentUrl: document.promptUrl },
+        { '@type': 'MediaObject', encodingFormat: 'text/markdown', contentUrl: `${document.url}.md` },
+        { '@type': 'MediaObject', encodingFormat: 'application/json', contentUrl: document.apiUrl },
+      ],
+    },
+    {
+      '@type': 'HowTo',
+      name: `How to use ${document.title}`,
+      description: document.excerpt,
+      about: { '@id': work },
+      step: document.steps.map(({ name, text }, index) => ({
+        '@type': 'HowToStep',
+        position: index + 1,
+        name,
+        text,
+        url: `${document.url}#step-${index + 1}`,
+      })),
+    },
+  ];
 }
 
 /**

@@ -9,7 +9,7 @@ import { listed, none, type Output, single, upcoming, whole } from '../output.ts
 import { searchIndex, searchIndexJson } from '../search/search-index.ts';
 import { documentOf, documentsOf } from '../shared/agent-document.ts';
 import { categoriesOf, counted } from '../shared/groups.ts';
-import { breadcrumbNode, listNode, renderPage, websiteNode } from '../shared/page.ts';
+import { breadcrumbNode, listNode, publisherNode, renderPage, websiteId } from '../shared/page.ts';
 import type { PublishedAgent, Site } from '../site.ts';
 import { leadValues } from './agent.ts';
 
@@ -55,6 +55,20 @@ const homePage = single(
   },
   (site) => [...whole(site.agents.slice(0, 1)), ...listed(site.agents), ...upcoming(site)],
 );
+
+/** Describes the publication. */
+function websiteNode({ settings, url }: Site): object {
+  return {
+    '@type': 'WebSite',
+    '@id': websiteId(url),
+    url: url.absolute(),
+    name: settings.title,
+    alternativeHeadline: settings.tagline,
+    description: settings.description,
+    inLanguage: settings.language,
+    publisher: publisherNode(settings),
+  };
+}
 
 /** The agents that the home page shows. */
 export function homeAgents({ agents }: Site): readonly PublishedAgent[] {

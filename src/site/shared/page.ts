@@ -1,13 +1,12 @@
 import type { HelperDeclareSpec } from 'handlebars';
 import Handlebars from 'handlebars/runtime.js';
 import { sha256Of } from '../../lib/files.ts';
-import { promptLicense } from '../../schema/documents.ts';
 import { maxEmail } from '../../schema/fields.ts';
 import { maxVoteNote } from '../../schema/requests.ts';
 import type { Settings } from '../../schema/settings.ts';
 import { inlineParts } from '../../text/markdown-text.ts';
 import { contentSecurityPolicy } from '../hosting/site-rules.ts';
-import { type Addresses, agentImage, dateNames, type PublishedAgent, publicationImage, type Site } from '../site.ts';
+import { type Addresses, dateNames, type PublishedAgent, publicationImage, type Site } from '../site.ts';
 
 /** The values of a page for the layout. */
 interface PageHead {
@@ -140,65 +139,6 @@ function structuredData(nodes: readonly object[]): string | null {
   return JSON.stringify({ '@context': 'https://schema.org', '@graph': nodes }).replaceAll('<', '\\u003c');
 }
 
-/** Describes the publication. */
-export function websiteNode({ settings, url }: Site): object {
-  return {
-    '@type': 'WebSite',
-    '@id': websiteId(url),
-    url: url.absolute(),
-    name: settings.title,
-    alternativeHeadline: settings.tagline,
-    description: settings.description,
-    inLanguage: settings.language,
-    publisher: publisherNode(settings),
-  };
-}
-
-/** Describes an agent: the work, and how to use it. */
-export function agentNodes({ settings, url }: Site, { document, changedOn }: PublishedAgent): object[] {
-  const work = `${document.url}#work`;
-  return [
-    {
-      '@type': 'CreativeWork',
-      '@id': work,
-      url: document.url,
-      name: document.title,
-      abstract: document.excerpt,
-      description: document.problem,
-      image: url.absolute(agentImage(document.slug)),
-      position: document.issue,
-      datePublished: document.date,
-      dateModified: changedOn,
-      genre: document.categoryLabel,
-      keywords: document.tags,
-      inLanguage: settings.language,
-      license: promptLicense.url,
-      creditText: `“${document.title}” by ${settings.publisher.name}, ${promptLicense.name}`,
-      author: publisherNode(settings),
-      publisher: publisherNode(settings),
-      isPartOf: { '@id': websiteId(url) },
-      encoding: [
-        { '@type': 'MediaObject', encodingFormat: 'text/plain', contentUrl: document.promptUrl },
-        { '@type': 'MediaObject', encodingFormat: 'text/markdown', contentUrl: `${document.url}.md` },
-        { '@type': 'MediaObject', encodingFormat: 'application/json', contentUrl: document.apiUrl },
-      ],
-    },
-    {
-      '@type': 'HowTo',
-      name: `How to use ${document.title}`,
-      description: document.excerpt,
-      about: { '@id': work },
-      step: document.steps.map(({ name, text }, index) => ({
-        '@type': 'HowToStep',
-        position: index + 1,
-        name,
-        text,
-        url: `${document.url}#step-${index + 1}`,
-      })),
-    },
-  ];
-}
-
 /** Describes the list on a page, newest first. All its pages have `total` agents, and earlier pages have `before`. */
 export function listNode(
   { url }: Site,
@@ -234,11 +174,13 @@ export function breadcrumbNode({ settings, url }: Site, way: readonly { name: st
   };
 }
 
-function publisherNode({ publisher }: Site['settings']): object {
+/** Describes the publisher. */
+export function publisherNode({ publisher }: Site['settings']): object {
   return { '@type': 'Organization', name: publisher.name, url: publisher.url };
 }
 
-function websiteId(url: Site['url']): string {
+/** The id of the publication's node. */
+export function websiteId(url: Site['url']): string {
   return `${url.absolute()}#website`;
 }
 
