@@ -8,6 +8,7 @@ import {
   filesAt,
   firstLine,
   GitError,
+  git,
   gitOrNull,
   head,
   isInRepository,
@@ -51,7 +52,7 @@ export function readHistory(catalog: string) {
     };
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
-    return without(error.missing ? 'git is not installed' : reasonOf(error.message));
+    return without(reasonOf(catalog, error));
   }
 }
 
@@ -105,9 +106,10 @@ function changesBySlug(log: readonly Commit[], numbered: ReadonlySet<string>, di
 }
 
 /** Says why git has no history. It refuses repositories of other users, such as one of root that the server opens. */
-function reasonOf(said: string): string {
+function reasonOf(cwd: string, { missing, message: said }: GitError): string {
+  if (missing) return 'git is not installed';
   if (/does not have any commits/.test(said)) return 'nothing is committed yet';
-  if (/not a git repository/.test(said)) return 'this folder is not in a git repository';
+  if (!isInRepository(cwd)) return 'this folder is not in a git repository';
   const command = allowing(said)?.replace('--global', '--system');
   return command === undefined
     ? firstLine(said)
@@ -360,8 +362,10 @@ function latestDay(instant: Date): string {
  * number counts as published if the agent's date had come.
  */
 export function readLostNumbers(cwd: string, branch: DefaultBranch): NumberHistory {
-  if (branch === null) return { lost: [], incomplete: null };
   try {
+    // Without a branch, nothing is committed yet, or Git fails here, too.
+    if (branch === null && isInRepository(cwd)) git(cwd, ['rev-parse', '--git-dir']);
+    if (branch === null) return { lost: [], incomplete: null };
     const tips = branch.base === branch.commit ? ['HEAD'] : [branch.commit, 'HEAD'];
     const lost = new Map<number, LostNumber>();
     for (const { slug, schedule, commit, committed } of replacedVersions(cwd, tips, 'issue')) {
@@ -375,7 +379,7 @@ export function readLostNumbers(cwd: string, branch: DefaultBranch): NumberHisto
     return { lost: [...lost.values()], incomplete };
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
-    const reason = error.message.split('\n')[0];
+    const reason = reasonOf(cwd, error);
     return { lost: [], incomplete: `Numbers of deleted agents are unknown: git cannot read the history (${reason}).` };
   }
 }

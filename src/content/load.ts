@@ -106,7 +106,7 @@ export function settleContent(
   const isWaiting = content.folders.some(({ schedule }) =>
     numbers === 'due' ? isDue(schedule, today) : schedule.issue === null,
   );
-  if (state === null || !(isWaiting || numbers === 'all')) return content;
+  if (!isWaiting && numbers !== 'all') return content;
   const readHistory = () => readLostNumbers(cwd, branch());
   const history = memory.ofGit('numbers', readHistory, ({ incomplete }) => incomplete === null);
   return combine(folders, state, history, { today, rules });

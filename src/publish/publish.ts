@@ -24,7 +24,7 @@ function openRepository(cwd: string): Checkout {
     throw new OperationError(
       command !== null
         ? `Git does not use the repository, because it belongs to another user (git: ${reason}). Run the command as that user, or allow it with ${command}`
-        : `Publishing needs a git working tree, but ${cwd} is not in one (git: ${reason}). Run git init, and commit the catalog.`,
+        : `Publishing needs a git working tree, and git cannot use one at ${cwd} (git: ${reason}). If the catalog has never been in a repository, run git init, and commit it.`,
     );
   }
 }

@@ -174,6 +174,19 @@ test('if git cannot read a repository, its reason is reported', async () => {
   });
 });
 
+test('a working tree that lost its repository, as in a container, is reported, also before numbers are assigned', async () => {
+  await inFolder(async (folder) => {
+    writeCatalog(folder, [{ slug: 'one', date: '2026-11-20' }]);
+    writeFileSync(join(folder, '.git'), 'gitdir: /elsewhere/.git/worktrees/press\n');
+    const run = (...args: string[]) => catalog([...args, '--cwd', folder, '--today', '2026-11-21']);
+    const reason = 'not a git repository: /elsewhere/.git/worktrees/press';
+    assert.match((await run('build')).stderr, `The pages cannot show how prompts changed: ${reason}.`);
+    const unknown = `Numbers of deleted agents are unknown: git cannot read the history (${reason}).`;
+    assert.match((await run('publish', '--dry-run')).stderr, unknown);
+    assert.match((await run('publish')).stderr, `git cannot use one at ${folder} (git: ${reason}).`);
+  });
+});
+
 test('a repository of another user is reported, with the command that allows it', async () => {
   await inFolder(async (folder) => {
     const repository = join(folder, 'my site');
