@@ -75,6 +75,9 @@ test('a feed that is opened in a browser has a stylesheet, which exists in that 
     assert.ok(css, path);
     const hash = createHash('sha256').update(Buffer.from(css, 'latin1')).digest('hex');
     assert.is(search, `?v=${hash.slice(0, 12)}`, path);
+    // Nothing in a feed can say the direction of a text.
+    for (const text of ['title', 'description', 'summary'])
+      assert.match(css, new RegExp(`^${text}[,\\w\\s]* \\{[^}]*unicode-bidi: plaintext;`, 'm'));
   }
 });
 
