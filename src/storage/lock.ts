@@ -64,10 +64,8 @@ function parseOwner(text: string): LockOwner | undefined {
   return parseLine(text, shape);
 }
 
-/** Returns the text of a lock file. */
-function ownerText(owner: LockOwner): Buffer {
-  return Buffer.from(`${JSON.stringify(owner)}\n`);
-}
+/** The text of a lock file. */
+const ownerText = (owner: LockOwner) => Buffer.from(`${JSON.stringify(owner)}\n`);
 
 /** The error for a second owner: who has the file, and what to do. */
 export class FileInUse extends OperationError {
@@ -146,7 +144,7 @@ interface ClaimOptions {
   patienceMs?: number;
   /** How long to wait for a running owner to release the lock, in milliseconds. @default 0 */
   waitMs?: number | undefined;
-  /** Is called once, before waiting, with the error for not waiting. */
+  /** Is called before each wait, also for a sign of life, with the error for not waiting. */
   onWait?: ((inUse: FileInUse) => void) | undefined;
 }
 
@@ -160,7 +158,6 @@ interface ClaimOptions {
 async function claim(path: string, owner: LockOwner, options: ClaimOptions): Promise<void> {
   const { waitMs = 0, onWait = () => {} } = options;
   const end = performance.now() + waitMs;
-  let isWaiting = false;
   while (!(await createLock(path, owner, options))) {
     const text = await readLockFile(options, path);
     if (text === undefined) continue;
@@ -168,8 +165,7 @@ async function claim(path: string, owner: LockOwner, options: ClaimOptions): Pro
     if (verdict === 'owned') {
       const inUse = new FileInUse(options.file, parseOwner(text));
       if (performance.now() >= end) throw inUse;
-      if (!isWaiting) onWait(inUse);
-      isWaiting = true;
+      onWait(inUse);
       await sleep(Math.min(100, waitMs));
     }
     if (verdict === 'stale' && (await takeOver(path, text, owner, options))) return;
@@ -216,7 +212,8 @@ async function judge(
   // A lock that names another file was copied here, as from a backup, or this file is mounted twice.
   const life = owner === undefined || owner.file !== self.file ? 'unknown' : await lifeOf(owner, self);
   if (life !== 'unknown') return life === 'running' ? 'owned' : 'stale';
-  const { patienceMs = 4000 } = options;
+  const { patienceMs = 4000, onWait = () => {} } = options;
+  onWait(new FileInUse(options.file, owner));
   for (const end = performance.now() + patienceMs; performance.now() < end; ) {
     await sleep(Math.min(100, patienceMs / 10));
     const later = await readLockFile(options, path);
@@ -409,7 +406,11 @@ export async function alone<Result>(
   const left = await fs.readFile(`${options.file}.lock`, 'utf8').catch(() => null);
   const before = left === null ? null : new Date(parseOwner(left)?.since ?? 0);
   if (!succeeds(() => accessSync(dirname(options.file), constants.W_OK))) return work(() => {}, before);
-  const onWait = ({ who }: FileInUse) => say(`${other} (${who}). Waiting until it has finished.\n`);
+  let isWaiting = false;
+  const onWait = ({ who }: FileInUse) => {
+    if (!isWaiting) say(`${other} (${who}). Waiting until it has finished.\n`);
+    isWaiting = true;
+  };
   const ownOptions = { disk: fs, now: () => new Date(), random: randomBytes, warn: () => {}, onWait };
   const lock = await acquireLock({ ...ownOptions, ...options }).catch((error) => {
     if (!(error instanceof FileInUse)) throw prevented(`Cannot write ${options.file}.lock`, error);
