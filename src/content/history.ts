@@ -245,8 +245,31 @@ export interface NumberHistory {
   incomplete: string | null;
 }
 
-/** The published state of the catalog in `cwd`; null where git has none to give. */
-export function stateFrom(cwd: string, data: ReturnType<typeof readState>) {
+/** Keeps what Git said. */
+export interface GitMemory {
+  /**
+   * Returns the remembered result of `read` if git still has the same commits and branches, and otherwise calls `read`. The
+   * result must be JSON. It is not remembered if `isComplete` is false, because git could not be read.
+   */
+  ofGit<Value>(name: string, read: () => Value, isComplete: (value: Value) => boolean): Value;
+}
+
+/**
+ * Reads what Git records of the catalog in `cwd`: the published state, null where git has none to give, and a function that
+ * reads the numbers that were lost, which takes longer.
+ */
+export function readRecord(cwd: string, folders: readonly ParsedFolder[], memory: GitMemory) {
+  const branch = once(() => findDefaultBranch(cwd));
+  const read = () => readState(cwd, branch(), folders);
+  const state = stateFrom(
+    cwd,
+    memory.ofGit('record', read, (data) => data !== null),
+  );
+  const readLost = () => readLostNumbers(cwd, branch());
+  return { state, history: () => memory.ofGit('numbers', readLost, ({ incomplete }) => incomplete === null) };
+}
+
+function stateFrom(cwd: string, data: ReturnType<typeof readState>) {
   if (data === null) return null;
   const { branch, commit, day } = data;
   const agents: ReadonlyMap<string, Schedule> = new Map(data.agents);
@@ -273,7 +296,7 @@ export function stateFrom(cwd: string, data: ReturnType<typeof readState>) {
  * the number of agents, and only files that differ from the working tree are read from git. Returns null without a default
  * branch.
  */
-export function readState(cwd: string, branch: DefaultBranch, folders: readonly ParsedFolder[]) {
+function readState(cwd: string, branch: DefaultBranch, folders: readonly ParsedFolder[]) {
   if (branch === null) return null;
   return orNull(() => {
     const { base, commit } = branch;
@@ -361,7 +384,7 @@ function latestDay(instant: Date): string {
  * Finds published numbers that the default branch no longer has, according to the history of that branch and of HEAD. A
  * number counts as published if the agent's date had come.
  */
-export function readLostNumbers(cwd: string, branch: DefaultBranch): NumberHistory {
+function readLostNumbers(cwd: string, branch: DefaultBranch): NumberHistory {
   try {
     // Without a branch, nothing is committed yet, or Git fails here, too.
     if (branch === null && isInRepository(cwd)) git(cwd, ['rev-parse', '--git-dir']);

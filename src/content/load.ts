@@ -9,14 +9,7 @@ import { type RuleSettings, withRules } from '../schema/rules.ts';
 import type { KnownVocabulary } from '../schema/settings.ts';
 import { type Calendar, checkTogether } from './check/calendar.ts';
 import { settle } from './check/published.ts';
-import {
-  findDefaultBranch,
-  type NumberHistory,
-  type PublishedState,
-  readLostNumbers,
-  readState,
-  stateFrom,
-} from './history.ts';
+import { type GitMemory, type NumberHistory, type PublishedState, readRecord } from './history.ts';
 import { guessSchedule, readSchedule, type Schedule } from './parse/front-matter.ts';
 import { type ParsedFolder, parseFolder } from './parse/parse.ts';
 import { decodeFolder, readAgents, type SourceFolder, unprocessable } from './read.ts';
@@ -50,15 +43,10 @@ interface LoadOptions {
 }
 
 /** The results of an earlier build, so that unchanged folders and git need not be read again. */
-export interface ContentMemory {
+export interface ContentMemory extends GitMemory {
   /** The agent in a folder without errors, if the folder still has that stamp. */
   recall(slug: string, stamp: string): AgentHead | undefined;
   remember(stamp: string, head: AgentHead): void;
-  /**
-   * Returns the remembered result of `read` if git still has the same commits and branches, and otherwise calls `read`. The
-   * result must be JSON. It is not remembered if `isComplete` is false, because git could not be read.
-   */
-  ofGit<Value>(name: string, read: () => Value, isComplete: (value: Value) => boolean): Value;
 }
 
 /** Remembers nothing. */
@@ -89,7 +77,7 @@ interface SettleOptions {
   today: string;
   rules: RuleSettings | undefined;
   numbers: LoadOptions['numbers'] | undefined;
-  memory: Pick<ContentMemory, 'ofGit'>;
+  memory: GitMemory;
 }
 
 /** Checks parsed folders against the default branch and against each other. */
@@ -98,18 +86,13 @@ export function settleContent(
   folders: readonly ParsedFolder[],
   { today, rules, numbers = 'due', memory }: SettleOptions,
 ): Content {
-  const branch = once(() => findDefaultBranch(cwd));
-  const read = () => readState(cwd, branch(), folders);
-  const data = memory.ofGit('record', read, (data) => data !== null);
-  const state = stateFrom(cwd, data);
+  const { state, history } = readRecord(cwd, folders, memory);
   const content = combine(folders, state, noHistory, { today, rules });
   const isWaiting = content.folders.some(({ schedule }) =>
     numbers === 'due' ? isDue(schedule, today) : schedule.issue === null,
   );
   if (!isWaiting && numbers !== 'all') return content;
-  const readHistory = () => readLostNumbers(cwd, branch());
-  const history = memory.ofGit('numbers', readHistory, ({ incomplete }) => incomplete === null);
-  return combine(folders, state, history, { today, rules });
+  return combine(folders, state, history(), { today, rules });
 }
 
 /** Checks folders that were already read, without git. */

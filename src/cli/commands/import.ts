@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { formats } from '../../content/import/formats.ts';
+import { fileFormats } from '../../content/import/formats.ts';
 import { plural, visible } from '../../lib/text.ts';
 import type { Console } from '../console.ts';
 import { type CatalogCommand, type CommonFlags, changingAgents, openContent, wholeNumber } from '../options.ts';
@@ -19,7 +19,10 @@ export function addImport(program: CatalogCommand, terminal: Console): void {
     .description('make drafts from prompts in another format')
     .argument('<path|url>', 'file, folder, or https address of a file')
     .addOption(
-      new Option('--from <format>', 'format of the prompts; default: found by the names of the files').choices(formats),
+      new Option('--from <format>', 'format of the prompts; default: found by the names of the files').choices([
+        'prompts-chat',
+        ...Object.keys(fileFormats),
+      ]),
     )
     .option('--license <id>', 'license of prompts that name none, as an SPDX identifier such as CC0-1.0')
     .option('--source <url>', 'address that the prompts come from; default: the address that is imported')

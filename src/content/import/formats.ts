@@ -10,5 +10,3 @@ export const fileFormats: Record<string, { files: RegExp; nameIn: 'folder' | 'fi
     nameIn: 'file',
   },
 };
-
-export const formats = ['prompts-chat', ...Object.keys(fileFormats)];

@@ -20,6 +20,8 @@ export interface SplitSource {
   body: string;
   /** Where the body starts in the file, in UTF-16 units. */
   bodyOffset: number;
+  /** The schedule. Values that cannot be parsed are guessed from the lines of the front matter. */
+  schedule: Schedule;
   /** The problems in the YAML. */
   diagnostics: Diagnostic[];
 }
@@ -51,7 +53,8 @@ export function splitFrontMatter(text: string, file: string, slug: string): Spli
   const rest = { body, bodyOffset: text.length - body.length };
   const source = cut.slice(1);
   const whole = readMapping(source);
-  if (whole !== null) return { data: whole, unread: new Set(), diagnostics: [], ...rest };
+  if (whole !== null)
+    return { data: whole, unread: new Set(), schedule: readSchedule(whole), diagnostics: [], ...rest };
   const misspelled = explainClosing(text.slice(0, end), refuse);
   if (misspelled !== null) return misspelled;
   const { data, unread, problems } = recoverYaml(source);
@@ -59,7 +62,8 @@ export function splitFrontMatter(text: string, file: string, slug: string): Spli
   const diagnostics = problems.map(({ code, offset, length, ...wording }) =>
     refuse(code, locationAt(text, start + offset, length), wording),
   );
-  return { data, unread, diagnostics, ...rest };
+  const schedule = readSchedule(unread.size > 0 ? { ...guess(text), ...data } : data);
+  return { data, unread, schedule, diagnostics, ...rest };
 }
 
 /** Splits an agent.md whose errors are not reported. Returns null if that is impossible. */
@@ -156,13 +160,7 @@ export function readSchedule(data: { readonly [Key in keyof Schedule]?: unknown 
 
 /** Reads the schedule in an agent.md, even if other parts of the file are invalid. */
 export function scheduleIn(text: string): Schedule {
-  const source = frontMatterIn(text);
-  return source === null ? guessSchedule(text) : scheduleOf(source, text);
-}
-
-/** Reads the schedule in front matter. Values that cannot be parsed are guessed from its lines. */
-export function scheduleOf({ data, unread }: SplitSource, text: string): Schedule {
-  return readSchedule(unread.size > 0 ? { ...guess(text), ...data } : data);
+  return frontMatterIn(text)?.schedule ?? guessSchedule(text);
 }
 
 /**

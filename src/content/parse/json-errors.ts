@@ -132,28 +132,3 @@ function endsEarly(text: string, open: readonly { bracket: string; offset: numbe
   const missing = bracket.bracket === '{' ? '}' : ']';
   return problem(text, last, 1, jsonMessages.bracketNotClosed(bracket.bracket, line, missing));
 }
-
-/** The deepest nesting allowed in a config. Every JSON parser accepts it, and no config needs more. */
-const maxDepth = 50;
-
-/**
- * Finds a part of well-formed JSON that some programs would refuse or read differently, or returns null: deep nesting,
- * and numbers that they would round or cannot represent (RFC 8259, sections 6 and 9).
- */
-export function unportablePart(text: string): LocatedWording | null {
-  let depth = 0;
-  for (const { 0: token, index } of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[[{\]}]|-?\d[\d.eE+-]*/g)) {
-    if ('[{'.includes(token)) depth += 1;
-    else if (']}'.includes(token)) depth -= 1;
-    else if (!token.startsWith('"') && !isExact(token)) {
-      return located(text, index, token.length, jsonMessages.numberTooLarge);
-    }
-    if (depth > maxDepth) return located(text, index, 1, jsonMessages.nestedTooDeeply(maxDepth));
-  }
-  return null;
-}
-
-function isExact(number: string): boolean {
-  const value = Number(number);
-  return /^-?\d+$/.test(number) ? Number.isSafeInteger(value) : Number.isFinite(value);
-}

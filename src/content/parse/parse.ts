@@ -14,7 +14,7 @@ import { type LocationOf, locationsInFrontMatter, locationsInYaml } from '../../
 import { isPublishable, promptLicense, publishableLicenses } from '../../schema/documents.ts';
 import { proofOf } from '../../schema/evals.ts';
 import { fileMessages } from '../../schema/messages/files.ts';
-import { frontMatterMessages } from '../../schema/messages/formats.ts';
+import { frontMatterMessages, jsonMessages } from '../../schema/messages/formats.ts';
 import { promptMessages } from '../../schema/messages/prompt.ts';
 import { explain } from '../../schema/messages/values.ts';
 import { type RuleSettings, withRules } from '../../schema/rules.ts';
@@ -23,8 +23,8 @@ import { headingOf, linesOf, type SectionName, sectionNames, sectionsOf } from '
 import { decodeFolder, pathOf, type SourceFolder } from '../read.ts';
 import { renderedFindings, type TextFinding, textFindings, valueFindings, withoutFound } from '../text-checks.ts';
 import { readEvals } from './evals.ts';
-import { guessSchedule, type Schedule, type SplitSource, scheduleOf, splitFrontMatter } from './front-matter.ts';
-import { readJson, unportablePart } from './json-errors.ts';
+import { guessSchedule, type Schedule, type SplitSource, splitFrontMatter } from './front-matter.ts';
+import { readJson } from './json-errors.ts';
 import { conflictFinding, placeholderFindings } from './placeholders.ts';
 
 /** Checks that a prompt has INPUT, RULES and OUTPUT, each once and in that order. */
@@ -135,8 +135,7 @@ function parseTexts(folder: SourceFolder, schema: FrontMatterSchema): Omit<Parse
   const split = text === undefined ? null : splitFrontMatter(text, pathOf(slug, 'agent.md'), slug);
   const source = split === null || 'code' in split ? null : split;
   if (split !== null && 'code' in split) diagnostics.push(split);
-  const schedule =
-    text === undefined || source === null ? guessSchedule(texts.get('agent.md') ?? '') : scheduleOf(source, text);
+  const schedule = source?.schedule ?? guessSchedule(texts.get('agent.md') ?? '');
   const folderParts = { slug, texts: () => texts, schedule, diagnostics };
   if (!schedule.draft) {
     for (const [name, text] of readable)
@@ -282,4 +281,29 @@ function readConfig(
   reportText(file, valueFindings(value, locationsInYaml(text)));
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return { file, text, value: isObject ? (value as Record<string, unknown>) : text };
+}
+
+/** The deepest nesting allowed in a config. Every JSON parser accepts it, and no config needs more. */
+const maxDepth = 50;
+
+/**
+ * Finds a part of well-formed JSON that some programs would refuse or read differently, or returns null: deep nesting,
+ * and numbers that they would round or cannot represent (RFC 8259, sections 6 and 9).
+ */
+function unportablePart(text: string): LocatedWording | null {
+  let depth = 0;
+  for (const { 0: token, index } of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[[{\]}]|-?\d[\d.eE+-]*/g)) {
+    if ('[{'.includes(token)) depth += 1;
+    else if (']}'.includes(token)) depth -= 1;
+    else if (!token.startsWith('"') && !isExact(token)) {
+      return located(text, index, token.length, jsonMessages.numberTooLarge);
+    }
+    if (depth > maxDepth) return located(text, index, 1, jsonMessages.nestedTooDeeply(maxDepth));
+  }
+  return null;
+}
+
+function isExact(number: string): boolean {
+  const value = Number(number);
+  return /^-?\d+$/.test(number) ? Number.isSafeInteger(value) : Number.isFinite(value);
 }
