@@ -6,7 +6,7 @@
  */
 export const secretForms: readonly (readonly [name: string, form: string])[] = [
   // Key files
-  ['a private key', '-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----'],
+  ['a private key', '-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?!`)'],
   ['a PuTTY private key', 'PuTTY-User-Key-File-[0-9]:'],
   ['an age secret key', 'AGE-SECRET-KEY-(?:PQ-)?1[02-9A-Z]{50}'],
   ['a 1Password token', 'ops_eyJ[\\w+/=]{80}'],

@@ -62,7 +62,7 @@ const harmless = [
   'postgresql://postgres:postgres@localhost:5432/test, amqp://guest:guest@broker',
   `//registry.example/:_authToken=\${NPM_TOKEN}, SharedAccessKey=<key>, Authorization: Bearer <token>`,
   '3f2504e0-4f89-41d3-9a0c-0305e82c3301 and 9fceb02d0ae598e95dc970b74767f19372d60e8f and e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-  '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n-----BEGIN PUBLIC KEY-----',
+  '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n-----BEGIN PUBLIC KEY-----, `-----BEGIN RSA PRIVATE KEY-----`',
   'pat-1, key-value-store-with-many-replicas, dp.st and hvs.example, pub_sub_0123456789, md-to-html-converter-v2',
 ];
 test('placeholders, identifiers, hashes and images are not secrets', () => {

@@ -46,14 +46,10 @@ export function withSections(text: string, inputs: readonly string[] = []) {
   const parts = partsOf(whole);
   const textOf = (name: SectionName | null, first = '') =>
     [first, ...parts.filter(({ section }) => section === name).map(joined)].filter((each) => each !== '').join('\n\n');
-  const present: SectionName[] = [];
-  const bodies = sectionNames.map((name, index) => {
-    const written = textOf(name, name === 'INPUT' ? inputs.join('\n') : '');
-    if (written !== '') present.push(name);
-    return `${name}\n${written === '' ? guidance[index] : written}`;
-  });
+  const written = sectionNames.map((name) => textOf(name, name === 'INPUT' ? inputs.join('\n') : ''));
+  const bodies = sectionNames.map((name, index) => `${name}\n${written[index] || guidance[index]}`);
   const all = [textOf(null), ...bodies].filter((each) => each !== '');
-  return { text: `${all.join('\n\n')}\n`, sections: present };
+  return { text: `${all.join('\n\n')}\n`, sections: sectionNames.filter((_, index) => written[index] !== '') };
 }
 
 function partsOf(text: string): Part[] {
@@ -63,8 +59,12 @@ function partsOf(text: string): Part[] {
     const last = parts.at(-1) as Part;
     const heading = fenced ? null : readHeading(line);
     const kept = !fenced && headingOf(line) !== undefined ? ` ${line}` : line;
-    if (heading === null) last.lines.push(kept);
-    else if (heading.section === null && last.section !== null && heading.level > last.level) last.lines.push(kept);
+    const tag = fenced ? undefined : /^<\/([\w-]+)>\s*$/.exec(line)?.[1];
+    // The end of a tag around a section, such as </rules>, is not part of it.
+    const isAround = tag !== undefined && last.section !== null && !last.lines.some((own) => own.startsWith(`<${tag}`));
+    const isBelow = last.section !== null && heading?.section === null && heading.level > last.level;
+    if (isAround) parts.push({ section: null, level: 0, lines: [kept] });
+    else if (heading === null || isBelow) last.lines.push(kept);
     else if (heading.section === null) parts.push({ ...heading, lines: [kept] });
     else {
       const { section, level, title } = heading;
@@ -83,8 +83,7 @@ function partsOf(text: string): Part[] {
 function readHeading(line: string): { section: SectionName | null; level: number; title: string } | null {
   const [, marks = '', words = ''] = /^(#{1,6}) +(\S.*)$/.exec(line) ?? [];
   const title = (marks === '' ? line : words)
-    .replace(/(?<![\s#:*_])[\s#:*_]+$/, '')
-    .replace(/^[*_]+/, '')
+    .replace(/^[*_]+|(?<![\s#:*_])[\s#:*_]+$/g, '')
     .replace(/^[^(]+/, (name) => name.toLowerCase());
   const section = sectionNames.find((name) => headings[name].test(title.replace(/ \(.*\)$/, ''))) ?? null;
   if (marks === '' && (section === null || headingOf(line) === undefined)) return null;

@@ -47,9 +47,6 @@ export interface Skipped {
   reason: string;
 }
 
-/** The keys of front matter that are imported. Others say how an assistant runs a prompt: an agent has no place for them. */
-const importedKeys = ['name', 'title', 'description', 'license'];
-
 /** Reads the prompt in a file. `path` names it, with slashes. `beside` are the names of the other files in its folder. */
 function readPromptFile(
   format: string,
@@ -75,9 +72,9 @@ function readPromptFile(
   const lineOf = (key: string) => (typeof data[key] === 'string' ? data[key].trim().replace(/\s+/g, ' ') : null);
   const own = fileFormats[format]?.nameIn === 'folder' ? basename(dirname(path)) : basename(path).replace(/\..*$/, '');
   const about = line(300).safeParse(lineOf('description')).data ?? null;
-  const dropped = Object.keys(data).filter((key) =>
-    key === 'description' ? data[key] && about === null : !importedKeys.includes(key),
-  );
+  // Other keys say how an assistant runs a prompt: an agent has no place for them.
+  const imported = new Map(['name', 'title', 'license'].map((key) => [key, lineOf(key)])).set('description', about);
+  const dropped = Object.keys(data).filter((key) => (data[key] ?? '') !== '' && !imported.get(key));
   const [unread, ...more] = split.diagnostics;
   const left = format === 'skill' || format === 'fabric' ? beside : [];
   return {
@@ -235,7 +232,7 @@ export async function* readPrompts(
   const formatFor = (path: string) => onlyFormat ?? formatOf(basename(path)) ?? 'text';
   const format = formatFor(name);
   if (format === 'prompts-chat') {
-    const chunks = isAddress(from) ? await downloaded(from) : null;
+    const chunks = isAddress(from) ? await Readable.from(download(from)).toArray() : null;
     if (chunks === null && kindOf(from) !== 'file')
       throw new OperationError(`${from} is not a file. Name the CSV itself.`);
     const open = () => (chunks === null ? createReadStream(from) : Readable.from(chunks));
@@ -244,7 +241,7 @@ export async function* readPrompts(
     return yield* readPromptsChat(open());
   }
   if (isAddress(from)) {
-    const chunks = await downloaded(from);
+    const chunks = await Readable.from(download(from)).toArray();
     return yield readPromptFile(format, name, Buffer.concat(chunks), []);
   }
   const root = resolve(from);
@@ -260,10 +257,6 @@ export async function* readPrompts(
     const shown = relative(base, path).split(sep).join('/');
     yield readPromptFile(formatFor(path), shown, readFileSync(path), beside.sort(compareText));
   }
-}
-
-function downloaded(address: string): Promise<Buffer[]> {
-  return Readable.from(download(address)).toArray();
 }
 
 /** The path of an address, without percent-encoding. */

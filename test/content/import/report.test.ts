@@ -204,6 +204,11 @@ const prompts: [name: string, text: string, expected: string][] = [
     `INPUT\na\n\nRULES\n~~~~\nb\n~~~~\n\n${empty(output)}`,
   ],
   [
+    'tags around them and in them',
+    '<form>\n# Output\n<answer>\nb\n</answer>\n</form>\n\n<rules>\n# Rules\nc\n</rules>\nEnd.',
+    `<form>\n\n</form>\n\n<rules>\n\n</rules>\nEnd.\n\n${empty(input)}\nRULES\nc\n\nOUTPUT\n<answer>\nb\n</answer>\n`,
+  ],
+  [
     'a heading in a code fence',
     '```\n# Input\n```',
     `\`\`\`\n# Input\n\`\`\`\n\n${empty(input)}\n${empty(rules)}\n${empty(output)}`,
