@@ -133,6 +133,13 @@ test('every command that changes agents waits for the one that does, and names i
       assert.match(await whileChanging(folder, args), other);
     }
     assert.ok(existsSync(join(folder, 'agents/stock-list-checker')));
+
+    // The date is chosen after the wait: meanwhile, another draft may have taken the one that was free.
+    const draft = join(folder, 'agents/stock-list-checker/agent.md');
+    const date = /^date: (.+)$/m.exec(readFileSync(draft, 'utf8'))?.[1] ?? '';
+    rmSync(join(folder, 'agents/stock-list-checker'), { recursive: true });
+    await whileChanging(folder, ['ci', 'intake'], () => writeCatalog(folder, [{ slug: 'first', date }]));
+    assert.not.match(readFileSync(draft, 'utf8'), `\ndate: ${date}\n`);
     delete process.env.GITHUB_EVENT_PATH;
   }));
 

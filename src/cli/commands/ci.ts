@@ -42,12 +42,14 @@ async function intake(flags: IntakeFlags, terminal: Console): Promise<void> {
   const { readProposal } = await import('../../publish/intake.ts');
   const { GitHubRepository, writeOutputs } = await import('../../publish/github.ts');
   const event = readEvent(process.env);
-  const { cwd, settings, today, content: calendar } = await openContent(flags);
+  const { cwd, settings, today } = await openCatalog(flags);
   const proposal = readProposal(event, cwd);
   const { number } = proposal;
   if (!proposal.isFromForm)
     return terminal.say(`GitHub issue ${number} was not written with the form "Propose an agent".\n`);
-  const taken = await changingAgents(flags, terminal, () => proposal.takeIn({ settings, today, calendar }));
+  // Another command may take the next free date meanwhile.
+  const take = async () => proposal.takeIn({ settings, today, calendar: (await openContent(flags)).content });
+  const taken = await changingAgents(flags, terminal, take);
   const { draft, problems, advice } = taken;
   terminal.say(
     draft === null
