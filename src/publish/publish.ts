@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { findDefaultBranch } from '../content/history.ts';
 import { settingsFile } from '../content/settings.ts';
-import { OperationError } from '../lib/errors.ts';
+import { OperationError, succeeds } from '../lib/errors.ts';
 import { allowing, changeByGit, firstLine, GitError, git, gitOrNull, head, mergeBase } from '../lib/git.ts';
 import type { Settings } from '../schema/settings.ts';
 import { type Plan, planPublication } from './plan.ts';
@@ -300,8 +300,8 @@ async function numberAndCommit(
   try {
     return { ...plan, commit: await commitFiles(options, files, message), pushed: false };
   } catch (error) {
-    undo();
+    const outcome = succeeds(undo) ? 'Nothing has changed.' : 'The next run removes the numbers from the files.';
     if (!(error instanceof GitError)) throw error;
-    throw new OperationError(`git refused the commit (${error.message.trim()}). Nothing has changed.`);
+    throw new OperationError(`git refused the commit (${error.message.trim()}). ${outcome}`);
   }
 }

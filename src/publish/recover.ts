@@ -60,15 +60,6 @@ async function restoreFile(root: string, path: string): Promise<void> {
   }
 }
 
-/**
- * Lists the paths, relative to the top folder, that a commit changed compared to its first parent: all of its files if
- * the repository does not have the parent.
- */
-function changedBy(root: string, commit: string): string[] {
-  const [{ lines = [] } = {}] = commitsIn(root, ['-1', '--name-only', commit]);
-  return lines.filter((path) => path !== '');
-}
-
 /** Where git has a working tree. */
 interface GitLocation {
   /** The top folder of the working tree. */
@@ -340,7 +331,9 @@ function beginsWith(bytes: Buffer | null, start: Buffer): boolean {
 }
 
 function writesLinesOnly(root: string, commit: string): boolean {
-  return changedBy(root, commit).every((path) => {
+  // All files of the commit, if the repository does not have its parent.
+  const paths = commitsIn(root, ['-1', '--name-only', commit])[0]?.lines.filter((path) => path !== '') ?? [];
+  return paths.every((path) => {
     const before = fileAt(root, `${commit}^`, path);
     const after = fileAt(root, commit, path);
     const issue = issueIn(after);

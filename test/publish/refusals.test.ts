@@ -162,6 +162,22 @@ test('a commit that git refuses is undone, and uncommitted changes stay', async 
   });
 });
 
+test('if a refused commit cannot be undone, as on a full disk, the message says so, and the next run does it', async () => {
+  await inRepository(async ({ editor }) => {
+    const hook = join(editor, '.git/hooks/pre-commit');
+    // A folder at the path of the draft of the file.
+    const inTheWay = join(editor, `agents/two/.agent.md.draft-${process.pid}`);
+    writeFileSync(hook, `#!/bin/sh\nmkdir '${inTheWay}'\necho "No commits today" >&2\nexit 1\n`, { mode: 0o755 });
+    const { code, stderr } = await publish(editor, ['--commit']);
+    assert.is(code, 1);
+    assert.match(stderr, '(No commits today). The next run removes the numbers from the files.');
+    rmSync(inTheWay, { recursive: true });
+    rmSync(hook);
+    assert.is((await publish(editor, ['--commit'])).code, 0);
+    assert.is(await git(editor, 'status', '--porcelain'), '');
+  });
+});
+
 test('if one number cannot be written, all are removed again', () =>
   inFolder((folder) => {
     writeCatalog(folder, [{ slug: 'one', date: '2027-03-01' }, ...agents.slice(1)]);
