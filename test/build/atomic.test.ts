@@ -258,7 +258,7 @@ for (const [name, host, added] of [
           if (String(chunk).includes('Waiting')) {
             assert.not(existsSync(join(folder, name)));
             rmSync(join(folder, 'agents/removed'), { recursive: true });
-            writeCatalog(folder, after);
+            writeCatalog(folder, after, { title: 'Title of that moment' });
             rmSync(join(folder, `.${name}.lock`));
           }
           done();
@@ -269,6 +269,7 @@ for (const [name, host, added] of [
       const other = `Another build or deployment is using ${path} (process ${pid} on ${host}, since ${since}).`;
       assert.ok(said.includes(`${other} Waiting until it has finished.\n`), said);
       assert.equal([...readPublished(join(folder, 'dist')).titles.keys()].sort(), ['added', 'changed', 'kept']);
+      assert.match(readFileSync(join(folder, 'dist/index.html'), 'utf8'), 'Title of that moment');
       assert.equal(
         readdirSync(folder).filter((each) => each.startsWith('.')),
         [],

@@ -107,25 +107,27 @@ async function changedOnly(flags: Flags, out: string, terminal: Console) {
   setFlagsFromString(`--heap-growing-percent=${(inputs?.paths.length ?? 0) < 25_000 ? 40 : 20}`);
   const { build } = await import('../../build/build.ts');
   const { asOnlyBuild } = await import('../../storage/build-folder.ts');
-  const { settings, today: day } = await openCatalog(flags);
-  const selection = { today: day, future, drafts, skipInvalid };
+  await openCatalog(flags);
   const folders = [[out, '--out'] as const, ...(tree === undefined ? [] : [[tree, '--install-tree'] as const])];
-  // Sources may change while the build waits for another one.
+  // Sources and settings may change, and a day may begin, while the build waits for another one.
   let sources = inputs;
   const say = (message: string) => {
     sources = null;
     terminal.say(message);
   };
-  const result = await asOnlyBuild(folders, say, (beat) => {
+  return asOnlyBuild(folders, say, async (beat) => {
+    const { settings, today: day } = await openCatalog(flags);
+    const selection = { today: day, future, drafts, skipInvalid };
     const onProgress: OnProgress = (...progress) => {
       beat();
       if (flags.format !== 'json') terminal.progress(...progress);
     };
     const knownSources = sources === null ? {} : { sources };
-    return build({ cwd, out, installTree: tree, settings, cache, ...selection, onProgress, ...knownSources });
+    const options = { cwd, out, installTree: tree, settings, cache, ...selection, onProgress, ...knownSources };
+    const result = await build(options);
+    const { info, warnings, skipped, historyMissing } = result;
+    if (sources !== null && warnings.length + skipped.length === 0)
+      remember({ day, info, historyMissing }, settings.timezone, result);
+    return { ...result, day };
   });
-  const { info, warnings, skipped, historyMissing } = result;
-  if (sources !== null && warnings.length + skipped.length === 0)
-    remember({ day, info, historyMissing }, settings.timezone, result);
-  return { ...result, day };
 }
