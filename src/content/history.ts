@@ -230,7 +230,7 @@ export interface Reserved {
 export type PublishedState = NonNullable<ReturnType<typeof stateFrom>>;
 
 /** A number that was published on the default branch, and that no agent there has now. */
-export interface LostNumber {
+interface LostNumber {
   slug: string;
   issue: number;
   date: string;
@@ -240,7 +240,7 @@ export interface LostNumber {
 
 /** Numbers that were published earlier and then removed. */
 export interface NumberHistory {
-  lost: LostNumber[];
+  lost: readonly LostNumber[];
   /** A sentence for the user that says why numbers may be missing here; null if none are. */
   incomplete: string | null;
 }

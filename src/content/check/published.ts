@@ -4,7 +4,7 @@ import { type Diagnostic, diagnose } from '../../schema/diagnostics/diagnostic.t
 import { type Evals, type GradedAnswer, isPassed, type Result } from '../../schema/evals.ts';
 import { evalMessages } from '../../schema/messages/evals.ts';
 import { numberMessages } from '../../schema/messages/numbers.ts';
-import { findDefaultBranch, type LostNumber, type PublishedState, type Reserved } from '../history.ts';
+import { findDefaultBranch, type NumberHistory, type PublishedState, type Reserved } from '../history.ts';
 import { readEvals } from '../parse/evals.ts';
 import type { Schedule } from '../parse/front-matter.ts';
 import type { ParsedFolder } from '../parse/parse.ts';
@@ -18,7 +18,7 @@ interface Claimed {
   owners: ReadonlyMap<string, PublishedSchedule>;
   published: readonly PublishedSchedule[];
   reserved: readonly Reserved[];
-  lost: readonly LostNumber[];
+  lost: NumberHistory['lost'];
   state: PublishedState | null;
   today: string;
 }
@@ -106,7 +106,7 @@ function lostLine(folder: ParsedFolder, issue: number, record: { branch: string 
 export function settle(
   folders: readonly ParsedFolder[],
   state: PublishedState | null,
-  lost: readonly LostNumber[],
+  lost: NumberHistory['lost'],
   today: string,
 ) {
   const { published, early } = publishedIn(state, today);
@@ -234,16 +234,15 @@ function changes(folder: ParsedFolder, agent: PublishedSchedule, { branch }: Pub
 
 /** Returns the lost numbers that no folder and no reserved agent has. */
 function stillLost(
-  lost: readonly LostNumber[],
+  lost: NumberHistory['lost'],
   folders: readonly ParsedFolder[],
   owners: ReadonlyMap<string, PublishedSchedule>,
   reserved: readonly Reserved[],
 ): Reserved[] {
   const held = new Set([...owners.values(), ...reserved].map(({ issue }) => issue));
-  const restored = ({ slug, issue }: LostNumber) =>
-    folders.some((folder) => folder.slug === slug && folder.schedule.issue === issue);
+  const numbers = new Map(folders.map(({ slug, schedule }) => [slug, schedule.issue]));
   return lost
-    .filter((number) => !held.has(number.issue) && !restored(number))
+    .filter(({ slug, issue }) => !held.has(issue) && numbers.get(slug) !== issue)
     .map(({ slug, issue, date }) => ({ slug, issue, date, why: 'deleted' }));
 }
 

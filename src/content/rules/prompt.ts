@@ -5,12 +5,13 @@ import {
   inputKey,
   inputLines,
   isInputName,
+  type Line,
   linesOf,
   longestName,
   reservedName,
   sectionNames,
 } from '../../text/prompt-text.ts';
-import { type EditorialRules, isEmpty, type PromptItem, type Remark } from './rule.ts';
+import { type EditorialRules, isEmpty, type Remark } from './rule.ts';
 
 /** The rules about a prompt: first those about its section INPUT, then those about its sections and about RULES. */
 export const promptRules: EditorialRules = {
@@ -112,7 +113,7 @@ export const promptRules: EditorialRules = {
     if (count < 5 || count > 12) {
       remarks.push(view.atHeading('RULES', promptMessages.numberOfRules(count, 5, 12)));
     }
-    const at = ({ lines: [line] }: PromptItem, wording: Wording) =>
+    const at = ({ lines: [line] }: { lines: readonly Line[] }, wording: Wording) =>
       remarks.push(view.inPrompt(line?.offset ?? 0, line?.text.length ?? 1, wording));
     const long = RULES.items.find(({ lines }) => lines.length > 1);
     if (long !== undefined) at(long, promptMessages.ruleOfSeveralLines);
@@ -191,7 +192,7 @@ const declaration =
   /^\s*(?:[-*+•]\s|[A-Za-z]?\d+[.):]\s|\||[*_`"<[{]*\p{Lu}[\p{L}\p{N} _-]{0,30}[*_`">\]}]*\s*[:(=])|\{\{/u;
 
 /** Returns the name in capitals that an item starts with, or null. */
-function nameOf({ text }: PromptItem): string | null {
+function nameOf({ text }: Pick<Line, 'text'>): string | null {
   return /^[*_`<[{]*([A-Z][A-Z0-9_]+(?:[ -][A-Z0-9_]+)*)[*_`>\]}]*\s*(?:[(:=–—]|- |$)/.exec(text)?.[1] ?? null;
 }
 

@@ -80,7 +80,7 @@ interface PromptSection extends Section {
   items: PromptItem[];
 }
 
-export interface PromptItem {
+interface PromptItem {
   /** The first line without its number or bullet. */
   text: string;
   /** The first line and those that continue it. */
