@@ -202,7 +202,10 @@ const claim = { lastsMs: 30_000, beatMs: 5_000 };
  * Keeps announcements in a database, so that any server may send one and only one does. The right to send is a claim that
  * expires. Each event has a number, so a process that lost its claim without noticing cannot store another one.
  */
-export function announcementDatabase(database: Database, now: () => Date): AnnouncementJournal {
+export function announcementDatabase(
+  database: Database,
+  now: () => Date,
+): AnnouncementJournal & { import(folder: string): Promise<void> } {
   async function events(key: string): Promise<{ count: number; announcement: Announcement | null }> {
     const text = 'SELECT event FROM catalog_announcements WHERE key = $1 ORDER BY number';
     const rows = await database.query<{ event: string }>(text, [key]);
@@ -254,17 +257,16 @@ export function announcementDatabase(database: Database, now: () => Date): Annou
       return claimOf(key, history.announcement, (event) => storing(() => store(event)), release).catch(undo(release));
     },
     isEmpty: async () => (await database.query('SELECT 1 FROM catalog_announcements LIMIT 1')).length === 0,
+    /** Copies the announcements in a folder into the database, each event once. */
+    async import(folder) {
+      for (const file of await filesIn(folder)) {
+        if ((await readEvents(file)) === null) continue;
+        const lines = (await fs.readFile(file, 'utf8')).split('\n').slice(0, -1);
+        const { key } = JSON.parse(lines[0] ?? '') as { key: string };
+        const text = `INSERT INTO catalog_announcements (key, number, event)
+          SELECT $1, number, event FROM unnest($2::text[]) WITH ORDINALITY AS line (event, number) ON CONFLICT DO NOTHING`;
+        await database.query(text, [key, lines]);
+      }
+    },
   };
-}
-
-/** Copies the announcements in a folder into a database, each event once. */
-export async function importAnnouncements(folder: string, database: Database): Promise<void> {
-  for (const file of await filesIn(folder)) {
-    if ((await readEvents(file)) === null) continue;
-    const lines = (await fs.readFile(file, 'utf8')).split('\n').slice(0, -1);
-    const { key } = JSON.parse(lines[0] ?? '') as { key: string };
-    const text = `INSERT INTO catalog_announcements (key, number, event)
-      SELECT $1, number, event FROM unnest($2::text[]) WITH ORDINALITY AS line (event, number) ON CONFLICT DO NOTHING`;
-    await database.query(text, [key, lines]);
-  }
 }

@@ -27,6 +27,8 @@ import { type Copy, unzip } from './copies.ts';
 interface Published {
   /** The address of the site, or the folder of the catalog. */
   name: string;
+  /** What is not known of earlier revisions; null if nothing is missing. */
+  missing: string | null;
   revisions: Revisions;
   /** Whether this was the slug of an agent that was withdrawn, as far as that is known. */
   isWithdrawn(slug: string): Promise<boolean>;
@@ -41,35 +43,6 @@ const promptPath = ({ slug }: AgentRevisions) => `agents/${slug}/prompt.txt`;
 /** The limits of api/revisions.json, which has the digests of all agents, and of the files of one agent. */
 const limits = { timeoutMs: 30_000, maxRedirects: 5 };
 const mostOfFile = 8 * 1024 * 1024;
-
-/**
- * Asks a site.
- *
- * Throws UsageError for an address that cannot be one, and OperationError if it does not answer or is not such a site.
- */
-export async function publishedOn(site: string): Promise<Published> {
-  if (!/^https?:\/\//i.test(site) || !URL.canParse(site)) {
-    throw new UsageError(`${visible(site)} is not the address of a site, such as https://agents.example.com.`);
-  }
-  const { origin, pathname, username, password } = new URL(site);
-  if (username !== '' || password !== '')
-    throw new UsageError('The address of the site has a user name or password; remove it.');
-  const base = `${origin}${pathname.replace(/\/*$/, '/')}`;
-  const read = (path: string, maxBytes = mostOfFile) => buffer(download(base + path, { ...limits, maxBytes }));
-  // The marketplace tells assistants which plugins to remove. It is read at most once, for texts that no agent has.
-  const uninstalled = once(() =>
-    read('marketplace.json' satisfies OutputPath, largestDocument)
-      .then((json) => withdrawnIn(parseBoundedJson(json.toString('utf8'))))
-      .catch(() => new Set<string>()),
-  );
-  return {
-    name: base,
-    revisions: await readRevisions(base, read),
-    isWithdrawn: async (slug) => (await uninstalled()).has(slug),
-    read,
-    promptTexts: async (agent) => [(await read(promptPath(agent))).toString('utf8')],
-  };
-}
 
 async function readRevisions(
   base: string,
@@ -94,42 +67,6 @@ function parseRevisions(json: Buffer, address: string): Revisions {
   const { data, error } = revisions.safeParse(value);
   if (data === undefined) throw refused(`${error.issues[0]?.path.join('.') || 'its root'} is wrong.`);
   return data;
-}
-
-/**
- * Renders what is asked for of the catalog in the folder `cwd`, with the texts of earlier revisions from Git. `missing`
- * says what is not known, or is null.
- *
- * Throws ContentError if the catalog cannot be built.
- */
-export async function publishedIn(cwd: string, settings: Settings, today: string) {
-  const selected = select(loadContent(cwd, settings, today), { today, skipInvalid: true });
-  if (selected.errors.length > 0) throw new ContentError(selected.errors);
-  const { changes, missing } = readHistory(cwd);
-  const releases = readReleases(cwd);
-  const site = makeSite(readTemplates(cwd), settings, selected, {
-    history: new Map(changes),
-    published: publishedPlugins(cwd, releases),
-  });
-  const files = new Map<string, RenderedFile>();
-  for (const output of outputs) for (const file of output.files(site)) files.set(file.path, file);
-  const render = (path: string): Buffer => {
-    const content = files.get(path)?.render((other) => sha256Of(render(other)));
-    if (content === undefined || typeof content === 'function') throw new Error(`There is no file ${path}.`);
-    if (typeof content === 'string' || content instanceof Uint8Array) return Buffer.from(content);
-    return Buffer.from(content.map((part) => part.render()).join(''));
-  };
-  const published: Published = {
-    name: cwd,
-    revisions: revisions.parse(JSON.parse(render(revisionsPath).toString('utf8'))),
-    isWithdrawn: async (slug) => selected.withdrawn.includes(slug),
-    read: async (path) => render(path),
-    async promptTexts(agent) {
-      const earlier = orNull(() => promptTexts(cwd, [agent.slug, ...agent.formerSlugs])) ?? [];
-      return [render(promptPath(agent)).toString('utf8'), ...earlier];
-    },
-  };
-  return { published, missing: [missing, releases.note].filter((note) => note !== null).join(' ') || null };
 }
 
 /** A prompt that a text may be a copy of, and how the copy differs from it if it is one. */
@@ -235,17 +172,83 @@ const mostCompared = 10;
 
 /** Says what copies are. Its methods reject with OperationError if a site does not answer. */
 export class Verifier {
-  readonly #published: Published;
+  readonly published: Published;
   /** The agents by the digests of prompts and of SKILL.md, and by current and former slugs. */
   readonly #byDigest = new Map<string, AgentRevisions>();
   readonly #byName = new Map<string, AgentRevisions>();
 
   constructor(published: Published) {
-    this.#published = published;
+    this.published = published;
     for (const agent of published.revisions.agents) {
       for (const digest of digestsOf(agent)) this.#byDigest.set(digest, this.#byDigest.get(digest) ?? agent);
       for (const slug of [agent.slug, ...agent.formerSlugs]) this.#byName.set(slug, agent);
     }
+  }
+
+  /**
+   * Compares copies with a site.
+   *
+   * Throws UsageError for an address that cannot be one, and OperationError if it does not answer or is not such a site.
+   */
+  static async on(site: string): Promise<Verifier> {
+    if (!/^https?:\/\//i.test(site) || !URL.canParse(site)) {
+      throw new UsageError(`${visible(site)} is not the address of a site, such as https://agents.example.com.`);
+    }
+    const { origin, pathname, username, password } = new URL(site);
+    if (username !== '' || password !== '')
+      throw new UsageError('The address of the site has a user name or password; remove it.');
+    const base = `${origin}${pathname.replace(/\/*$/, '/')}`;
+    const read = (path: string, maxBytes = mostOfFile) => buffer(download(base + path, { ...limits, maxBytes }));
+    // The marketplace tells assistants which plugins to remove. It is read at most once, for texts that no agent has.
+    const uninstalled = once(() =>
+      read('marketplace.json' satisfies OutputPath, largestDocument)
+        .then((json) => withdrawnIn(parseBoundedJson(json.toString('utf8'))))
+        .catch(() => new Set<string>()),
+    );
+    return new Verifier({
+      name: base,
+      missing: null,
+      revisions: await readRevisions(base, read),
+      isWithdrawn: async (slug) => (await uninstalled()).has(slug),
+      read,
+      promptTexts: async (agent) => [(await read(promptPath(agent))).toString('utf8')],
+    });
+  }
+
+  /**
+   * Compares copies with the catalog in the folder `cwd`, of which it renders what is asked for, and with the texts of earlier
+   * revisions from Git.
+   *
+   * Throws ContentError if the catalog cannot be built.
+   */
+  static in(cwd: string, settings: Settings, today: string): Verifier {
+    const selected = select(loadContent(cwd, settings, today), { today, skipInvalid: true });
+    if (selected.errors.length > 0) throw new ContentError(selected.errors);
+    const { changes, missing } = readHistory(cwd);
+    const releases = readReleases(cwd);
+    const site = makeSite(readTemplates(cwd), settings, selected, {
+      history: new Map(changes),
+      published: publishedPlugins(cwd, releases),
+    });
+    const files = new Map<string, RenderedFile>();
+    for (const output of outputs) for (const file of output.files(site)) files.set(file.path, file);
+    const render = (path: string): Buffer => {
+      const content = files.get(path)?.render((other) => sha256Of(render(other)));
+      if (content === undefined || typeof content === 'function') throw new Error(`There is no file ${path}.`);
+      if (typeof content === 'string' || content instanceof Uint8Array) return Buffer.from(content);
+      return Buffer.from(content.map((part) => part.render()).join(''));
+    };
+    return new Verifier({
+      name: cwd,
+      missing: [missing, releases.note].filter((note) => note !== null).join(' ') || null,
+      revisions: revisions.parse(JSON.parse(render(revisionsPath).toString('utf8'))),
+      isWithdrawn: async (slug) => selected.withdrawn.includes(slug),
+      read: async (path) => render(path),
+      async promptTexts(agent) {
+        const earlier = orNull(() => promptTexts(cwd, [agent.slug, ...agent.formerSlugs])) ?? [];
+        return [render(promptPath(agent)).toString('utf8'), ...earlier];
+      },
+    });
   }
 
   async verdict(copy: Copy): Promise<Verdict> {
@@ -265,7 +268,7 @@ export class Verifier {
     const exact = this.#exact(text, isPrompt, name);
     // The agent that replaces a withdrawn one often has most of its lines.
     const isWithdrawn =
-      exact === null && !this.#byName.has(name ?? '') && (await this.#published.isWithdrawn(name ?? ''));
+      exact === null && !this.#byName.has(name ?? '') && (await this.published.isWithdrawn(name ?? ''));
     const { agent, reading } = exact ?? { agent: isWithdrawn ? null : this.#nearest(text, name), reading: null };
     if (agent === null) {
       const status = isWithdrawn ? 'withdrawn' : 'unknown';
@@ -273,7 +276,7 @@ export class Verifier {
     }
     if (!isPrompt) return this.#comparedFiles(agent, files, path);
     if (reading !== null) return { status: reading.status, ...about(agent, sha256Of(reading.text)), diff: '' };
-    const original = mostSimilar(text, await this.#published.promptTexts(agent));
+    const original = mostSimilar(text, await this.published.promptTexts(agent));
     const diff = diffOf('prompt.txt', original, plain(text));
     return { status: 'changed', ...about(agent, sha256Of(original)), diff };
   }
@@ -298,7 +301,7 @@ export class Verifier {
     };
     const named = this.#byName.get(name);
     if (named !== undefined && share(named) >= enoughIfNamed) return named;
-    const shares = this.#published.revisions.agents.map((agent) => ({ agent, share: share(agent) }));
+    const shares = this.published.revisions.agents.map((agent) => ({ agent, share: share(agent) }));
     const best = shares.sort((a, b) => b.share - a.share)[0];
     return best !== undefined && best.share >= enough ? best.agent : null;
   }
@@ -341,10 +344,10 @@ export class Verifier {
 
   async #archive({ name, version, sha256 }: Plugin): Promise<Map<string, Buffer>> {
     const path = `plugins/${name}-${version}.zip`;
-    const bytes = await this.#published.read(path);
+    const bytes = await this.published.read(path);
     if (sha256Of(bytes) === sha256) return unzip(path, bytes);
     throw new OperationError(
-      `${this.#published.name}: ${path} does not have the digest in api/revisions.json. If the site is being updated, try again.`,
+      `${this.published.name}: ${path} does not have the digest in api/revisions.json. If the site is being updated, try again.`,
     );
   }
 }

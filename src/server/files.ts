@@ -15,7 +15,6 @@ import {
   readMethods,
   refuseMethod,
   sendError,
-  type Target,
 } from './http.ts';
 import type { BuildFollower, CachedFile, Encoding, LiveBuild, Variant } from './live-build.ts';
 
@@ -251,7 +250,7 @@ export function serveFromMemory(
   request: IncomingMessage,
   response: ServerResponse,
   build: LiveBuild,
-  { pathname, search }: Target,
+  { pathname, search }: { pathname: string; search: string },
 ): boolean {
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;
   const name = build.files.names.get(pathname);

@@ -5,7 +5,7 @@ import { type ErrorCode, errorCodes } from '../schema/requests.ts';
 import { errorResponse, type JsonBytes, jsonBytes, RpcError } from './mcp/messages.ts';
 
 /** The target of a request: `pathname` as it was sent, and `search` with its question mark. */
-export type Target = ReturnType<Polka['parse']>;
+type Target = ReturnType<Polka['parse']>;
 
 /** Parses the target of a request, in origin form or absolute form (RFC 9112, section 3.2); the path of any other is `*`. */
 export function parseTarget(raw: string): Target {

@@ -314,9 +314,9 @@ async function importFile(flags: StoreFlags, terminal: Console): Promise<void> {
   const { fileSubscriptions } = await import('../../mail/subscribers-file.ts');
   const all = (await listFile(file, terminal)).sort((a, b) => compareText(a.time, b.time));
   const suppressions = await fileSubscriptions(file).suppressions();
-  const { importAnnouncements } = await import('../../mail/announcement-journal.ts');
+  const { announcementDatabase } = await import('../../mail/announcement-journal.ts');
   const added = await withDatabase(url, async (database) => {
-    await importAnnouncements(join(dirname(file), 'announcements'), database);
+    await announcementDatabase(database, () => new Date()).import(join(dirname(file), 'announcements'));
     return databaseSubscriptions(database).import(all, suppressions);
   });
   const existing = all.length - added;

@@ -28,9 +28,8 @@ export function addVerify(program: CatalogCommand, terminal: Console): void {
 async function verify(paths: string[], flags: Flags, terminal: Console): Promise<void> {
   const { painter } = await import('../../schema/diagnostics/report.ts');
   const { readCopies } = await import('../../publish/copies.ts');
-  const { Verifier } = await import('../../publish/verify.ts');
-  const { published, missing } = await open(flags);
-  const verifier = new Verifier(published);
+  const verifier = await openVerifier(flags);
+  const { published } = verifier;
   const copies: Verdict[] = [];
   const unreadable: Unreadable[] = [];
   let others = 0;
@@ -63,14 +62,16 @@ async function verify(paths: string[], flags: Flags, terminal: Console): Promise
   for (const { problem } of unreadable) terminal.say(`Not compared: ${problem}\n`);
   if (others > 0) terminal.say(`Left out ${plural(others, 'text')} that no agent has.\n`);
   if (!complete)
-    terminal.say(`${missing ?? ''}\nEarlier revisions are not known, so copies of them look changed.\n`.trimStart());
+    terminal.say(
+      `${published.missing ?? ''}\nEarlier revisions are not known, so copies of them look changed.\n`.trimStart(),
+    );
 }
 
-async function open(flags: Flags) {
-  const { publishedIn, publishedOn } = await import('../../publish/verify.ts');
-  if (flags.site !== undefined) return { published: await publishedOn(flags.site), missing: null };
+async function openVerifier(flags: Flags) {
+  const { Verifier } = await import('../../publish/verify.ts');
+  if (flags.site !== undefined) return Verifier.on(flags.site);
   const { cwd, settings, today } = await openCatalog(flags);
-  return publishedIn(cwd, settings, today);
+  return Verifier.in(cwd, settings, today);
 }
 
 const sentences: Record<Verdict['status'], string> = {

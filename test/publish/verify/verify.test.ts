@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadSettings } from '../../../src/content/settings.ts';
 import { type Copy, readCopies } from '../../../src/publish/copies.ts';
-import { publishedIn, publishedOn, Verifier } from '../../../src/publish/verify.ts';
+import { Verifier } from '../../../src/publish/verify.ts';
 import { fillIn } from '../../../src/text/prompt-text.ts';
 import { temporaryFolder, writeFiles } from '../../support/catalog.ts';
 import { otherPrompt, published, revisions, serveFiles, today, writeRevisions } from '../../support/copies.ts';
@@ -26,9 +26,9 @@ test.before(
     cwd = writeRevisions(folder.path);
     ({ files } = published(cwd).rendered);
     site = await serveFiles(files);
-    const inCatalog = await publishedIn(cwd, loadSettings(cwd, {}, {}), today);
-    assert.is(inCatalog.missing, null);
-    verifiers = [inCatalog.published, await publishedOn(site.address)].map((published) => new Verifier(published));
+    const inCatalog = Verifier.in(cwd, loadSettings(cwd, {}, {}), today);
+    assert.is(inCatalog.published.missing, null);
+    verifiers = [inCatalog, await Verifier.on(site.address)];
   }),
 );
 test.after(
@@ -262,7 +262,7 @@ test('a changed copy of an earlier prompt is compared with it where its text is 
 });
 
 test('of two agents that had the same prompt, a copy is of the one whose name it has', async () => {
-  const published = await publishedOn(site.address);
+  const { published } = await Verifier.on(site.address);
   const agents = published.revisions.agents.map((agent) =>
     agent.slug === 'two'
       ? { ...agent, prompts: [...agent.prompts, { sha256: sha256(third), date: '2026-11-01' }] }
@@ -280,7 +280,7 @@ test('of two agents that had the same prompt, a copy is of the one whose name it
 });
 
 test('a changed copy is compared with the revision that has no further lines', async () => {
-  const published = await publishedOn(site.address);
+  const { published } = await Verifier.on(site.address);
   const promptTexts = async () => [`${third}One line more.\n`, third];
   const verifier = new Verifier({ ...published, promptTexts });
   const files = new Map([['prompt.txt', Buffer.from(third.replace('INPUT\n', 'INPUT NOW\n'))]]);
