@@ -53,6 +53,9 @@ interface AnnounceOptions {
   checkLive?(agent: PublishedAgent): Promise<void>;
 }
 
+/** Finds readers by their subscriptions. */
+type Readers = Pick<SubscriptionStore, 'find'>;
+
 /** An email whose outcome is unknown. */
 interface UncertainMail {
   id: string;
@@ -68,17 +71,11 @@ export class NextAnnouncement {
   readonly agents: readonly PublishedAgent[];
   /** Its name in messages. */
   readonly name: string;
-  /** When its newest agent was published. */
-  readonly #published: Date;
 
-  constructor(
-    subject: Subject,
-    { agents, name, published }: { agents: readonly PublishedAgent[]; name: string; published: Date },
-  ) {
+  constructor(subject: Subject, name: string, agents: readonly PublishedAgent[]) {
     this.subject = subject;
-    this.agents = agents;
     this.name = name;
-    this.#published = published;
+    this.agents = agents;
   }
 
   /**
@@ -95,7 +92,7 @@ export class NextAnnouncement {
         'The settings have no postal address, which the law of many countries requires in emails to subscribers. Set `postalAddress` in catalog.config.json.',
       );
     }
-    const { date, slug, title, document, published } = newest;
+    const { date, slug, title, document } = newest;
     const agents = weekly ? site.agents.slice(0, digestLength) : [newest];
     // An address that no text contains.
     const mark = `https://unsubscribe.invalid/${randomBytes(16).toString('hex')}`;
@@ -109,7 +106,7 @@ export class NextAnnouncement {
       mail: { ...(weekly ? digestMail(site, agents, mark) : issueMail(site, newest, mark)), mark },
     };
     const name = weekly ? `the digest of week ${isoWeek(date)}` : `No. ${newest.issue}, “${title}”`;
-    return new NextAnnouncement(subject, { agents, name, published });
+    return new NextAnnouncement(subject, name, agents);
   }
 
   /** Sends what is new to a list, exactly once. Throws OperationError if it refuses, with the reason. */
@@ -146,15 +143,12 @@ export class NextAnnouncement {
   }
 
   /** Emails over SMTP whose outcome is unknown. */
-  async uncertainMails(
-    journal: AnnouncementJournal,
-    subscriptions: Pick<SubscriptionStore, 'find'>,
-  ): Promise<UncertainMail[]> {
+  async uncertainMails(journal: AnnouncementJournal, readers: Readers): Promise<UncertainMail[]> {
     const { key } = this.subject;
     const mails = [];
     for (const [id, state] of (await journal.read(key))?.deliveries ?? []) {
       if (state !== 'sending') continue;
-      const [subscription] = await subscriptions.find({ id });
+      const [subscription] = await readers.find({ id });
       mails.push({ id, recipient: subscription?.email ?? null, messageHash: messageHash(key, id) });
     }
     return mails;
@@ -165,16 +159,12 @@ export class NextAnnouncement {
    *
    * Throws OperationError, and stores nothing, if an email that is named has no unknown outcome, or if none has.
    */
-  async resolve(
-    journal: AnnouncementJournal,
-    decisions: readonly Decision[],
-    subscriptions: Pick<SubscriptionStore, 'find'>,
-  ): Promise<string> {
+  async resolve(journal: AnnouncementJournal, decisions: readonly Decision[], readers: Readers): Promise<string> {
     const { key } = this.subject;
     if ((await journal.read(key)) === null) throw new OperationError(`No email of ${this.name} is recorded here.`);
     const claim = await journal.claim(key);
     try {
-      const mails = await this.uncertainMails(journal, subscriptions);
+      const mails = await this.uncertainMails(journal, readers);
       return mails.length > 0
         ? await this.#settle(claim, decisions, mails)
         : await this.#settleCampaign(claim, decisions);
@@ -188,7 +178,8 @@ export class NextAnnouncement {
     const { key, kind, day } = this.subject;
     const announcement = await journal.read(key);
     if (announcement?.state === 'sent') return this.#alreadySent(announcement.since);
-    if (!late && now.getTime() - this.#published.getTime() > longestMs[kind]) {
+    const published = this.agents[0]?.published ?? now;
+    if (!late && now.getTime() - published.getTime() > longestMs[kind]) {
       const what = announcement === null ? 'was not announced' : 'was not announced completely';
       return {
         outcome: 'nothing-new',

@@ -1,6 +1,7 @@
 import { DatabaseUnavailable, retrying } from '../storage/database.ts';
 import type { Database } from '../storage/postgres.ts';
 import { ProviderFailed, secretsOf } from './calls.ts';
+import type { MailKey } from './consent.ts';
 import {
   mailboxOf,
   type StoredSubscription,
@@ -98,10 +99,7 @@ export function databaseSubscriptions(database: Database) {
      * Adds subscriptions and suppressed addresses, and returns how many subscriptions are new. One that the database has gets the
      * outcome that it lacks: its reader may have confirmed or left since an earlier import.
      */
-    async import(
-      subscriptions: readonly StoredSubscription[],
-      suppressions: ReadonlyMap<string, string>,
-    ): Promise<number> {
+    async import(subscriptions: readonly StoredSubscription[], suppressions: ReadonlyMap<string, string>) {
       // First: if the import is interrupted, nobody who left gets another email.
       for (const [hash, time] of suppressions) await store.suppress(hash, time);
       let added = 0;
@@ -114,10 +112,17 @@ export function databaseSubscriptions(database: Database) {
       }
       return added;
     },
-    /** Removes all subscriptions of an address, and returns how many there were. Servers do not have the right to do so. */
-    async erase(address: string): Promise<number> {
+    /**
+     * Removes all subscriptions of an address, and returns how many there were. With the key of emails, it also suppresses the
+     * address. Servers do not have the right to do so.
+     */
+    async erase(address: string, key: MailKey | null): Promise<number> {
+      const email = address.trim();
+      // First: if this command is interrupted, the next run may find no subscription that says whom to suppress.
+      if (key !== null && (await store.find({ email })).length > 0)
+        await store.suppress(key.addressHash(email), new Date().toISOString());
       const text = 'DELETE FROM catalog_subscriptions WHERE address = $1 RETURNING 1';
-      return (await database.query(text, [address.trim().toLowerCase()])).length;
+      return (await database.query(text, [email.toLowerCase()])).length;
     },
   };
 }

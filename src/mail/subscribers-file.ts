@@ -28,7 +28,6 @@ import {
   type StoredSubscription,
   type SubscriberLog,
   type SubscriberProvider,
-  type SubscriptionStore,
 } from './provider.ts';
 
 /** A time that PostgreSQL takes too. It has no year 0. */
@@ -153,13 +152,12 @@ export function fileSubscriptions(file: string, disk: Disk = fs) {
     return index.all;
   }
 
-  const store: Omit<SubscriptionStore, 'mark'> = {
-    find: (criterion) => reading(() => refresh().then(() => index.find(criterion))),
-    suppressions: () => readSuppressions(suppressed, refuseMalformed),
-    suppress: (hash, time) => adding(() => addSuppression(suppressed, { hash, time }, disk)),
-  };
+  const suppress = (hash: string, time: string) => adding(() => addSuppression(suppressed, { hash, time }, disk));
+
   return {
-    ...store,
+    find: (criterion: Criterion) => reading(() => refresh().then(() => index.find(criterion))),
+    suppressions: () => readSuppressions(suppressed, refuseMalformed),
+    suppress,
     logs,
     all,
     /** Throws OperationError if a line cannot be read. */
@@ -182,7 +180,7 @@ export function fileSubscriptions(file: string, disk: Disk = fs) {
       // First: if this command is interrupted, the next run may find no line that says whom to suppress.
       const before = once(async () => {
         if (key === null) return;
-        await store.suppress(key.addressHash(address.trim()), now().toISOString()).catch(explain(suppressed));
+        await suppress(key.addressHash(address.trim()), now().toISOString()).catch(explain(suppressed));
       });
       for (const each of plain)
         lines += await eraseSubscriber(each, address, { now, random, warn, before }).catch(explain(each));

@@ -199,79 +199,6 @@ const frontMatterFields: Record<string, string> = {
   difficulty: 'difficulty',
 };
 
-/** The catalog that a proposal is for, and the rules for its answers. */
-interface Surroundings {
-  cwd: string;
-  settings: Settings;
-  today: string;
-  calendar: Calendar;
-}
-
-async function takeIn(
-  body: string,
-  fields: readonly FormField[],
-  { cwd, settings, today, calendar }: Surroundings,
-): Promise<Intake> {
-  const refused = (problems: string[]): Intake => ({ draft: null, problems, advice: [], notes: '' });
-  if (Buffer.byteLength(body) > maxFormBytes) {
-    return refused([`The form has more than ${maxFormBytes} bytes. Shorten the longest answers.`]);
-  }
-  const form = readAnswers(body, fields);
-  if (form.problems.length > 0) return refused(form.problems);
-
-  const surroundings = { vocabulary: settings, calendar, today };
-  const checks = answerChecks(surroundings);
-  const labels = new Map(fields.map(({ id, label }) => [id, label]));
-  const answerTo = (key: keyof Answers) => form.answers.get(frontMatterFields[key] ?? '');
-  const flagged = (key: keyof Answers, value: string | string[] | undefined) =>
-    [key, labels.get(frontMatterFields[key] ?? '') ?? key, value] as const;
-  const line = (key: keyof Answers) => flagged(key, answerTo(key)?.replace(/\s+/g, ' '));
-  const { answers, problems: refusals } = checkAnswers<Answers>(
-    [
-      line('title'),
-      flagged('category', categoryKey(answerTo('category'), settings)),
-      line('difficulty'),
-      flagged(
-        'runtimes',
-        answerTo('runtimes')
-          ?.split(/[,\n]/)
-          .map((name) => name.trim())
-          .filter((name) => name !== ''),
-      ),
-      line('excerpt'),
-      line('problem'),
-    ],
-    checks,
-  );
-  // The author can change their answers, but not the settings.
-  const problems = refusals.map(({ message }) => message.replace(/, or change your list: .*json(?=\.)/, ''));
-  const whole = completed(answers, () => complete(answers, surroundings, checks), problems);
-  if (whole === null) return refused(problems);
-
-  const files = agentFiles(whole);
-  for (const [name, id] of Object.entries(textFields)) files.set(name, `${form.answers.get(id)}\n`);
-  const inForm = (diagnostics: readonly Diagnostic[]) => diagnostics.map((each) => sentence(each, files, labels));
-  if (problems.length > 0) {
-    // Valid values replace the invalid answers, so that the author reads everything about the others at once.
-    const { errors, folder } = checkFiles(whole.slug, files, surroundings);
-    const remarks = editorialFindings(folder, settings.language);
-    return { ...refused([...problems, ...inForm(errors)]), advice: inForm(withRules(remarks, settings.rules)) };
-  }
-  try {
-    writeAgent(cwd, whole.slug, files, surroundings);
-  } catch (error) {
-    if (error instanceof ContentError) return refused(inForm(error.diagnostics));
-    throw error;
-  }
-  const { diagnostics } = await checkCatalog(cwd, { today }, {});
-  return {
-    draft: { slug: whole.slug, title: whole.title },
-    problems: [],
-    advice: inForm(diagnostics.filter(({ slug }) => slug === whole.slug)),
-    notes: form.answers.get('notes') ?? '',
-  };
-}
-
 /** The key of a category that is given by its label, in any case; or else what was given. */
 function categoryKey(label: string | undefined, { categories }: Settings): string | undefined {
   const name = label?.trim().toLowerCase();
@@ -314,9 +241,6 @@ function keyAt(text: string, line: number): string {
   return rows.findLast((row) => /^\w+:/.test(row))?.split(':')[0] ?? '';
 }
 
-/** The GitHub issue that a form was submitted as. `base` is the branch that a pull request is merged into. */
-type Submission = ReturnType<typeof submissionOf>;
-
 /**
  * Whether the draft is on its branch: `pushed` now, or not, because somebody else `changed` the branch before or because
  * the push `failed`.
@@ -335,58 +259,6 @@ const pulls = z.array(
 const comments = z.array(
   z.object({ id: z.int(), body: z.string().nullish(), user: z.object({ type: z.string() }).nullable() }),
 );
-
-async function reply(
-  submission: Submission,
-  intake: Intake,
-  push: Push,
-  github: GitHubRepository,
-  checklist: string,
-): Promise<void> {
-  const pull = await pullRequestOf(submission, intake, push, github, checklist);
-  const body = `${mark}\n${answer(intake, push, pull)}`;
-  const own = await ownComment(submission, github);
-  const path = own === null ? `issues/${submission.number}/comments` : `issues/comments/${own}`;
-  await github.call(path, z.unknown(), { method: own === null ? 'POST' : 'PATCH', body: { body } });
-}
-
-/** The address of the pull request; null if there is none; `refused` if GitHub does not let workflows open any. */
-async function pullRequestOf(
-  submission: Submission,
-  { draft, advice, notes }: Intake,
-  push: Push,
-  github: GitHubRepository,
-  checklist: string,
-): Promise<string | 'refused' | null> {
-  const [owner] = github.name.split('/');
-  // As in intake.yml.
-  const head = `intake/${submission.number}`;
-  const [open] = await github.call(`pulls?state=open&head=${owner}:${encodeURIComponent(head)}`, pulls);
-  if (draft === null || push !== 'pushed') return open?.html_url ?? null;
-  const title = `Draft: ${draft.title}`;
-  const text = pullText(submission.number, draft.slug, advice, notes);
-  if (open !== undefined) {
-    const at = open.body?.lastIndexOf(end) ?? -1;
-    const body = at === -1 ? undefined : `${text}\n\n${open.body?.slice(at)}`;
-    await github.call(`pulls/${open.number}`, z.unknown(), { method: 'PATCH', body: { title, body } });
-    return open.html_url;
-  }
-  try {
-    const content = { title, head, base: submission.base, body: `${text}\n\n${end}\n${checklist}` };
-    return (await github.call('pulls', pulls.element, { method: 'POST', body: content })).html_url;
-  } catch (error) {
-    if (error instanceof GitHubRefusal && error.status === 403) return 'refused';
-    throw error;
-  }
-}
-
-async function ownComment({ number }: Submission, github: GitHubRepository): Promise<number | null> {
-  for await (const { id, body, user } of github.list(`issues/${number}/comments`, comments)) {
-    // Anyone can write a comment that starts with the mark, and it must not be overwritten.
-    if (user?.type === 'Bot' && body?.startsWith(mark) === true) return id;
-  }
-  return null;
-}
 
 /** The answer to the author. */
 function answer({ draft, problems, advice }: Intake, push: Push, pull: string | null): string {
@@ -435,45 +307,157 @@ function list(sentences: readonly string[]): string {
   return shown.join('\n');
 }
 
-function submissionOf(event: unknown) {
-  const parsed = z
-    .object({
-      issue: z.object({ number: z.int().positive(), body: z.string().nullish() }),
-      repository: z.object({ default_branch: z.string().min(1) }),
-    })
-    .safeParse(event);
-  if (!parsed.success) throw new OperationError('The event in GITHUB_EVENT_PATH is not about a GitHub issue.');
-  const { issue, repository } = parsed.data;
-  return { number: issue.number, body: issue.body ?? '', base: repository.default_branch };
-}
+/** A GitHub issue that may propose an agent for the catalog in the folder `cwd`. */
+export class Proposal {
+  readonly number: number;
+  readonly #body: string;
+  /** The branch that a pull request is merged into. */
+  readonly #base: string;
+  readonly #cwd: string;
+  readonly #fields: readonly FormField[];
 
-/**
- * Reads the GitHub issue in the event that started the workflow, which may be a filled-in form of the catalog in the folder `cwd`.
- *
- * Throws OperationError if the event is not about a GitHub issue, or if the form is malformed.
- */
-export function readProposal(event: unknown, cwd: string) {
-  const submission = submissionOf(event);
-  const { number, body } = submission;
-  const fields = readFormFields(cwd);
-  return {
-    number,
-    /** Whether its text was written with the form. */
-    isFromForm: fields[0] !== undefined && linesOf(body).find((line) => line.trim() !== '') === heading(fields[0]),
-    /**
-     * Writes its answers as a draft into the catalog, and checks it. All answers are data: they become texts of the agent, and
-     * its slug consists of letters, digits and hyphens of the title.
-     *
-     * Throws OperationError if a file cannot be written.
-     */
-    takeIn: (surroundings: Omit<Surroundings, 'cwd'>) => takeIn(body, fields, { cwd, ...surroundings }),
-    /**
-     * Answers in the GitHub issue, in one comment that is updated after each edit. If its draft was pushed, opens a pull request
-     * first, or brings the title and our part of the open one up to date. `checklist` is the text for reviewers.
-     *
-     * Throws OperationError if GitHub refuses or does not answer.
-     */
-    reply: (intake: Intake, push: Push, github: GitHubRepository, checklist: string) =>
-      reply(submission, intake, push, github, checklist),
-  };
+  /** Reads the event that started the workflow. Throws OperationError if it is not about a GitHub issue, or the form is malformed. */
+  constructor(event: unknown, cwd: string) {
+    const parsed = z
+      .object({
+        issue: z.object({ number: z.int().positive(), body: z.string().nullish() }),
+        repository: z.object({ default_branch: z.string().min(1) }),
+      })
+      .safeParse(event);
+    if (!parsed.success) throw new OperationError('The event in GITHUB_EVENT_PATH is not about a GitHub issue.');
+    const { issue, repository } = parsed.data;
+    this.number = issue.number;
+    this.#body = issue.body ?? '';
+    this.#base = repository.default_branch;
+    this.#cwd = cwd;
+    this.#fields = readFormFields(cwd);
+  }
+
+  /** Whether its text was written with the form. */
+  isFromForm(): boolean {
+    const [first] = this.#fields;
+    return first !== undefined && linesOf(this.#body).find((line) => line.trim() !== '') === heading(first);
+  }
+
+  /**
+   * Writes its answers as a draft into the catalog, and checks it. All answers are data: they become texts of the agent, and its slug
+   * consists of letters, digits and hyphens of the title.
+   *
+   * Throws OperationError if a file cannot be written.
+   */
+  async takeIn({
+    settings,
+    today,
+    calendar,
+  }: {
+    settings: Settings;
+    today: string;
+    calendar: Calendar;
+  }): Promise<Intake> {
+    const [cwd, body, fields] = [this.#cwd, this.#body, this.#fields];
+    const refused = (problems: string[]): Intake => ({ draft: null, problems, advice: [], notes: '' });
+    if (Buffer.byteLength(body) > maxFormBytes) {
+      return refused([`The form has more than ${maxFormBytes} bytes. Shorten the longest answers.`]);
+    }
+    const form = readAnswers(body, fields);
+    if (form.problems.length > 0) return refused(form.problems);
+
+    const surroundings = { vocabulary: settings, calendar, today };
+    const checks = answerChecks(surroundings);
+    const labels = new Map(fields.map(({ id, label }) => [id, label]));
+    const answerTo = (key: keyof Answers) => form.answers.get(frontMatterFields[key] ?? '');
+    const flagged = (key: keyof Answers, value: string | string[] | undefined) =>
+      [key, labels.get(frontMatterFields[key] ?? '') ?? key, value] as const;
+    const line = (key: keyof Answers) => flagged(key, answerTo(key)?.replace(/\s+/g, ' '));
+    const { answers, problems: refusals } = checkAnswers<Answers>(
+      [
+        line('title'),
+        flagged('category', categoryKey(answerTo('category'), settings)),
+        line('difficulty'),
+        flagged(
+          'runtimes',
+          answerTo('runtimes')
+            ?.split(/[,\n]/)
+            .map((name) => name.trim())
+            .filter((name) => name !== ''),
+        ),
+        line('excerpt'),
+        line('problem'),
+      ],
+      checks,
+    );
+    // The author can change their answers, but not the settings.
+    const problems = refusals.map(({ message }) => message.replace(/, or change your list: .*json(?=\.)/, ''));
+    const whole = completed(answers, () => complete(answers, surroundings, checks), problems);
+    if (whole === null) return refused(problems);
+
+    const files = agentFiles(whole);
+    for (const [name, id] of Object.entries(textFields)) files.set(name, `${form.answers.get(id)}\n`);
+    const inForm = (diagnostics: readonly Diagnostic[]) => diagnostics.map((each) => sentence(each, files, labels));
+    if (problems.length > 0) {
+      // Valid values replace the invalid answers, so that the author reads everything about the others at once.
+      const { errors, folder } = checkFiles(whole.slug, files, surroundings);
+      const remarks = editorialFindings(folder, settings.language);
+      return { ...refused([...problems, ...inForm(errors)]), advice: inForm(withRules(remarks, settings.rules)) };
+    }
+    try {
+      writeAgent(cwd, whole.slug, files, surroundings);
+    } catch (error) {
+      if (error instanceof ContentError) return refused(inForm(error.diagnostics));
+      throw error;
+    }
+    const { diagnostics } = await checkCatalog(cwd, { today }, {});
+    return {
+      draft: { slug: whole.slug, title: whole.title },
+      problems: [],
+      advice: inForm(diagnostics.filter(({ slug }) => slug === whole.slug)),
+      notes: form.answers.get('notes') ?? '',
+    };
+  }
+
+  /**
+   * Answers in the GitHub issue, in one comment that is updated after each edit. If its draft was pushed, opens a pull request first,
+   * or brings the title and our part of the open one up to date. `checklist` is the text for reviewers.
+   *
+   * Throws OperationError if GitHub refuses or does not answer.
+   */
+  async reply(intake: Intake, push: Push, github: GitHubRepository, checklist: string): Promise<void> {
+    const pull = await this.#pullRequest(intake, push, github, checklist);
+    const body = `${mark}\n${answer(intake, push, pull)}`;
+    const own = await this.#ownComment(github);
+    const path = own === null ? `issues/${this.number}/comments` : `issues/comments/${own}`;
+    await github.call(path, z.unknown(), { method: own === null ? 'POST' : 'PATCH', body: { body } });
+  }
+
+  /** The address of the pull request; null if there is none; `refused` if GitHub does not let workflows open any. */
+  async #pullRequest({ draft, advice, notes }: Intake, push: Push, github: GitHubRepository, checklist: string) {
+    const [owner] = github.name.split('/');
+    // As in intake.yml.
+    const head = `intake/${this.number}`;
+    const [open] = await github.call(`pulls?state=open&head=${owner}:${encodeURIComponent(head)}`, pulls);
+    if (draft === null || push !== 'pushed') return open?.html_url ?? null;
+    const title = `Draft: ${draft.title}`;
+    const text = pullText(this.number, draft.slug, advice, notes);
+    if (open !== undefined) {
+      const at = open.body?.lastIndexOf(end) ?? -1;
+      const body = at === -1 ? undefined : `${text}\n\n${open.body?.slice(at)}`;
+      await github.call(`pulls/${open.number}`, z.unknown(), { method: 'PATCH', body: { title, body } });
+      return open.html_url;
+    }
+    try {
+      const content = { title, head, base: this.#base, body: `${text}\n\n${end}\n${checklist}` };
+      return (await github.call('pulls', pulls.element, { method: 'POST', body: content })).html_url;
+    } catch (error) {
+      if (error instanceof GitHubRefusal && error.status === 403) return 'refused';
+      throw error;
+    }
+  }
+
+  async #ownComment(github: GitHubRepository): Promise<number | null> {
+    for await (const { id, body, user } of github.list(`issues/${this.number}/comments`, comments)) {
+      // Anyone can write a comment that starts with the mark, and it must not be overwritten.
+      if (user?.type === 'Bot' && body?.startsWith(mark) === true) return id;
+    }
+    return null;
+  }
 }

@@ -115,10 +115,7 @@ function refuseDirty({ root }: Checkout, { cwd, allowDirty }: { cwd: string; all
   );
 }
 
-async function refuseBehind(
-  { branch, upstream }: Checkout,
-  { cwd, allowBehind, commit }: { cwd: string; allowBehind: boolean; commit: boolean },
-): Promise<void> {
+async function refuseBehind({ branch, upstream }: Checkout, { cwd, allowBehind, commit }: PublishOptions) {
   if (branch === null && (commit || !allowBehind)) {
     throw detached(commit ? '' : ' To write them anyway, add --allow-behind.');
   }

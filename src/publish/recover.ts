@@ -9,17 +9,10 @@ import { alone } from '../storage/lock.ts';
 import type { Release } from './plan.ts';
 import { withIssueLine } from './write-numbers.ts';
 
-/** A branch of a remote. */
-export interface Upstream {
-  remote: string;
-  branch: string;
-  /** Its name for people. */
-  name: string;
-  /** The ref that git stores it under once it was fetched. */
-  ref: string;
-}
+/** A branch of a remote: with its name for people, and the ref that git stores it under once it was fetched. */
+export type Upstream = ReturnType<typeof upstreamAt>;
 
-function upstreamAt(remote: string, branch: string): Upstream {
+function upstreamAt(remote: string, branch: string) {
   return { remote, branch, name: `${remote}/${branch}`, ref: `refs/remotes/${remote}/${branch}` };
 }
 
@@ -60,16 +53,11 @@ async function restoreFile(root: string, path: string): Promise<void> {
   }
 }
 
-/** Where git has a working tree. */
-interface GitLocation {
-  /** The top folder of the working tree. */
-  root: string;
-  /** Git's own folders: the folder of the working tree, and the one that it shares with other working trees. */
-  folders: string[];
-}
-
-/** Finds the working tree of a folder. Throws GitError if there is none. */
-function locate(cwd: string): GitLocation {
+/**
+ * Finds the working tree of a folder: its top folder, and git's own folders, the one of the working tree and the one that it shares
+ * with other working trees. Throws GitError if there is none.
+ */
+function locate(cwd: string) {
   // A path can contain a line break. Git prints an option that it does not know, and no path contains this line.
   const mark = '--//';
   const args = ['rev-parse', '--show-toplevel', mark, '--absolute-git-dir', mark, '--git-common-dir'];

@@ -145,10 +145,7 @@ export interface AppParts {
   metrics?: Metrics | undefined;
   /** Whether the server is about to stop, and should get no new clients. @default never */
   isStopping?: () => boolean;
-  settings: Pick<
-    ServerSettings,
-    'host' | 'trustProxy' | 'allowOrigin' | 'voteRate' | 'subscribeRate' | 'mcpRate' | 'refusedRate'
-  >;
+  settings: ServerSettings;
 }
 
 /**
@@ -336,12 +333,7 @@ async function openDatabase(settings: ServerSettings, log: Logger): Promise<Data
   return openServerDatabase({ url, connections, warn: (message) => log.warn(message) });
 }
 
-async function openVotes(
-  { votes: file }: ServerSettings,
-  database: Database | null,
-  log: Logger,
-  metrics: Metrics | undefined,
-): Promise<VoteStore> {
+async function openVotes({ votes: file }: ServerSettings, database: Database | null, log: Logger, metrics?: Metrics) {
   const tools = { now: () => new Date(), random: randomBytes, ...(metrics && { onPass: metrics.onPass }) };
   if (database === null) return openVoteLog({ ...tools, file, warn: (message) => log.warn(message) });
   const { openDatabaseVotes } = await import('../storage/database-votes.ts');

@@ -102,36 +102,6 @@ export async function insertVotes(database: Database, votes: readonly StoredVote
   return (await database.query(text, columns)).length;
 }
 
-/** How many votes are read at once. */
-const pageLength = 5_000;
-
-interface Row extends Omit<StoredVote, 'time' | 'note'> {
-  /** A bigint, which pg gives as text. */
-  position: string;
-  /** The time as PostgreSQL writes it, with all digits. */
-  at: string;
-  time: Date;
-  note: string | null;
-}
-
-/**
- * Reads all votes of a database by their time: a log that was imported later has earlier ones, and totals of files count a
- * day at a time. Servers may be adding more.
- */
-async function* readDatabaseVotes(database: Database): AsyncGenerator<StoredVote> {
-  const text = `SELECT position, time::text AS at, id, time, slug, vote, note, voter FROM catalog_votes
-    WHERE (time, position) > ($1::timestamptz, $2::bigint) ORDER BY time, position LIMIT ${pageLength}`;
-  let after = ['-infinity', '0'];
-  for (;;) {
-    const rows = await database.query<Row>(text, after);
-    for (const { position, at, id, time, slug, vote, note, voter } of rows) {
-      yield { id, time: time.toISOString(), slug, vote, ...(note === null ? {} : { note }), voter };
-      after = [at, position];
-    }
-    if (rows.length < pageLength) return;
-  }
-}
-
 /** How long after its end a day still counts as open, in milliseconds: clocks differ, and a commit takes time. */
 const lateMs = 600_000;
 
@@ -178,39 +148,65 @@ async function redactInDatabase(database: Database, id: string): Promise<boolean
   return true;
 }
 
+/** How many votes are read at once. */
+const pageLength = 5_000;
+
+interface Row extends Omit<StoredVote, 'time' | 'note'> {
+  /** A bigint, which pg gives as text. */
+  position: string;
+  /** The time as PostgreSQL writes it, with all digits. */
+  at: string;
+  time: Date;
+  note: string | null;
+}
+
 /** How many votes one statement adds. */
 const batchLength = 2_000;
-
-/**
- * Adds votes to a database, in order. Returns how many were new, and how many it had already, by their ids. A note that was
- * blanked in the log since an earlier import is blanked in the database, too.
- */
-async function importVotes(database: Database, votes: AsyncIterable<StoredVote>) {
-  let [added, total] = [0, 0];
-  let batch: StoredVote[] = [];
-  const store = async () => {
-    added += await insertVotes(database, batch);
-    total += batch.length;
-    const blanked = batch.filter(({ note }) => note === '').map(({ id }) => id);
-    const open = 'SELECT id FROM catalog_votes WHERE id = ANY($1) AND length(note) > 0';
-    const left = blanked.length === 0 ? [] : await database.query<{ id: string }>(open, [blanked]);
-    for (const { id } of left) await redactInDatabase(database, id);
-    batch = [];
-  };
-  for await (const vote of votes) {
-    batch.push(vote);
-    if (batch.length === batchLength) await store();
-  }
-  await store();
-  return { added, existing: total - added };
-}
 
 /** The votes in a database, for commands. */
 export function databaseVotes(database: Database) {
   return {
-    all: () => readDatabaseVotes(database),
+    /**
+     * Reads all votes by their time: a log that was imported later has earlier ones, and totals of files count a
+     * day at a time. Servers may be adding more.
+     */
+    async *all(): AsyncGenerator<StoredVote> {
+      const text = `SELECT position, time::text AS at, id, time, slug, vote, note, voter FROM catalog_votes
+        WHERE (time, position) > ($1::timestamptz, $2::bigint) ORDER BY time, position LIMIT ${pageLength}`;
+      let after = ['-infinity', '0'];
+      for (;;) {
+        const rows = await database.query<Row>(text, after);
+        for (const { position, at, id, time, slug, vote, note, voter } of rows) {
+          yield { id, time: time.toISOString(), slug, vote, ...(note === null ? {} : { note }), voter };
+          after = [at, position];
+        }
+        if (rows.length < pageLength) return;
+      }
+    },
     totals: (now: Date) => liveTotals(database, now),
-    import: (votes: AsyncIterable<StoredVote>) => importVotes(database, votes),
+    /**
+     * Adds votes, in order. Returns how many were new, and how many it had already, by their ids. A note that was
+     * blanked in the log since an earlier import is blanked in the database, too.
+     */
+    async import(votes: AsyncIterable<StoredVote>) {
+      let [added, total] = [0, 0];
+      let batch: StoredVote[] = [];
+      const store = async () => {
+        added += await insertVotes(database, batch);
+        total += batch.length;
+        const blanked = batch.filter(({ note }) => note === '').map(({ id }) => id);
+        const open = 'SELECT id FROM catalog_votes WHERE id = ANY($1) AND length(note) > 0';
+        const left = blanked.length === 0 ? [] : await database.query<{ id: string }>(open, [blanked]);
+        for (const { id } of left) await redactInDatabase(database, id);
+        batch = [];
+      };
+      for await (const vote of votes) {
+        batch.push(vote);
+        if (batch.length === batchLength) await store();
+      }
+      await store();
+      return { added, existing: total - added };
+    },
     redact: (id: string) => redactInDatabase(database, id),
   };
 }

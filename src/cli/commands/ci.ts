@@ -39,13 +39,13 @@ function addCiIntake(ci: CatalogCommand, terminal: Console): void {
 }
 
 async function intake(flags: IntakeFlags, terminal: Console): Promise<void> {
-  const { readProposal } = await import('../../publish/intake.ts');
+  const { Proposal } = await import('../../publish/intake.ts');
   const { GitHubRepository, writeOutputs } = await import('../../publish/github.ts');
   const event = readEvent(process.env);
   const { cwd, settings, today } = await openCatalog(flags);
-  const proposal = readProposal(event, cwd);
+  const proposal = new Proposal(event, cwd);
   const { number } = proposal;
-  if (!proposal.isFromForm)
+  if (!proposal.isFromForm())
     return terminal.say(`GitHub issue ${number} was not written with the form "Propose an agent".\n`);
   // Another command may take the next free date meanwhile.
   const take = async () => proposal.takeIn({ settings, today, calendar: (await openContent(flags)).content });

@@ -113,7 +113,7 @@ async function list(flags: Flags, terminal: Console): Promise<void> {
   if (flags.format === 'json') terminal.printJson({ counts, confirmed, waiting, unsubscribed, subscriptions: entries });
   else if (flags.format === 'csv') terminal.print(toCsv(entries));
   else {
-    const addresses = byAddress(entries);
+    const addresses = [...groupBy(entries, ({ email }) => [email.toLowerCase()]).values()];
     terminal.print(subscribersText(addresses));
     const shown = (name: ListName) => {
       const states = Object.entries({ confirmed, waiting, unsubscribed }).filter(([, of]) => of[name] > 0);
@@ -164,18 +164,16 @@ function stateOf(consent: Consent): ConsentState | null {
   return consent.confirmed === null ? 'waiting' : 'confirmed';
 }
 
-interface ExportFilter {
-  list?: ListName | undefined;
-  /** Only subscriptions from this time on, including those that repeat an earlier one. */
-  since?: Date | undefined;
-}
-
 /**
- * Joins the subscriptions of each address to each list, in the order of the first ones. The time is the time of the first
+ * Joins the subscriptions of each address to each list, in the order of the first ones: of one list, or only those from a time on,
+ * including those that repeat an earlier one. The time is the time of the first
  * subscription within the filter: RFC 3339, UTC. The notes are the different ones, oldest first. The consent may be older; it is
  * null if the address was never asked to confirm, as without a mail server.
  */
-function subscriberEntries(all: readonly StoredSubscription[], { list, since }: ExportFilter) {
+function subscriberEntries(
+  all: readonly StoredSubscription[],
+  { list, since }: { list?: ListName | undefined; since?: Date | undefined },
+) {
   const inList = all.filter((each) => (list ?? each.list) === each.list);
   const key = ({ list, email }: StoredSubscription) => [`${list} ${email.toLowerCase()}`];
   const consents = groupBy(inList, key);
@@ -217,11 +215,6 @@ function toCsv(entries: readonly SubscriberEntry[]): string {
       ...[consent?.requested, consent?.form, consent?.confirmed, consent?.unsubscribed].map((text) => text ?? ''),
     ]),
   );
-}
-
-/** Groups the entries of each address, in any case, in the order of the entries. */
-function byAddress(entries: readonly SubscriberEntry[]): SubscriberEntry[][] {
-  return [...groupBy(entries, ({ email }) => [email.toLowerCase()]).values()];
 }
 
 /**
@@ -287,14 +280,7 @@ function noMailKey(folder: string): string {
 
 async function eraseRows(address: string, url: string, key: MailKey | null): Promise<number> {
   const { databaseSubscriptions } = await import('../../mail/subscribers-database.ts');
-  const email = address.trim();
-  return withDatabase(url, async (database) => {
-    const subscriptions = databaseSubscriptions(database);
-    // First: if this command is interrupted, the next run may find no subscription that says whom to suppress.
-    if (key !== null && (await subscriptions.find({ email })).length > 0)
-      await subscriptions.suppress(key.addressHash(email), new Date().toISOString());
-    return subscriptions.erase(email);
-  });
+  return withDatabase(url, (database) => databaseSubscriptions(database).erase(address, key));
 }
 
 async function eraseLines(address: string, file: string, key: MailKey | null, terminal: Console): Promise<number> {

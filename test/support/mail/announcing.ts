@@ -35,7 +35,6 @@ export const resolveAll = (plan: NextAnnouncement, journal: AnnouncementJournal,
   plan.resolve(journal, [{ mail: null, sent }], { find: async () => [] });
 
 /** The announcement of No. 1, with this subject. */
-export const announcementOf = (subject: Subject) =>
-  new NextAnnouncement(subject, { agents: [], name: 'No. 1', published: new Date() });
+export const announcementOf = (subject: Subject) => new NextAnnouncement(subject, 'No. 1', []);
 
 export { smallSubject } from './announcing-subject.ts';
