@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { findDefaultBranch } from '../content/history.ts';
-import { settingsFile } from '../content/settings.ts';
+import { loadSettings, settingsFile } from '../content/settings.ts';
 import { OperationError, succeeds } from '../lib/errors.ts';
 import { allowing, changeByGit, firstLine, GitError, git, gitOrNull, head, mergeBase } from '../lib/git.ts';
 import type { Settings } from '../schema/settings.ts';
@@ -217,7 +217,9 @@ async function publishAndPush(options: PublishOptions, checkout: Checkout): Prom
   refuseDirty(checkout, options);
   for (let round = 1; ; round += 1) {
     const { remote: remoteBefore, head: before } = await updateToUpstream(checkout, upstream);
-    const published = await numberAndCommit({ ...options, commit: true }, checkout, { checked: true });
+    // Those of the branch before it was updated may lack what new agents use.
+    const settings = loadSettings(cwd, {}, {});
+    const published = await numberAndCommit({ ...options, settings, commit: true }, checkout, { checked: true });
     // A run that was killed may have committed numbers without pushing them.
     const hasOwn = () => before !== remoteBefore && checkout.ownCommits(remoteBefore) !== 'none';
     const unpushed = published.commit ?? (hasOwn() ? before : null);

@@ -129,9 +129,7 @@ async function procStat(pid: number): Promise<{ state: string; started: string }
   return started === '' ? undefined : { state, started };
 }
 
-async function readText(path: string): Promise<string> {
-  return fs.readFile(path, 'utf8').catch(() => '');
-}
+const readText = (path: string) => fs.readFile(path, 'utf8').catch(() => '');
 
 interface ClaimOptions {
   /** The file to own. */

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { smallAgent, writeFiles } from '../support/catalog.ts';
+import { smallAgent, smallSettings, writeFiles } from '../support/catalog.ts';
 import { gitSync } from '../support/git.ts';
 import { inRepository, issueOf, publish, refused } from '../support/publication.ts';
 
@@ -198,6 +198,18 @@ for (const [what, make] of branches) {
       await refused(editor, words, () => publish(editor, ['--push']));
     }));
 }
+
+test('an agent of an update may use settings that the update brings', () =>
+  inRepository(async ({ editor }) => {
+    const categories = { ...smallSettings.categories, cooking: { label: 'Cooking', description: 'Recipes.' } };
+    const two = smallAgent({ slug: 'two', date: '2027-03-02', front: { category: 'cooking' } });
+    gain(editor, {
+      'catalog.config.json': JSON.stringify({ ...smallSettings, categories }),
+      'agents/two/agent.md': two['agent.md'] as string,
+    });
+    const { stderr } = await publish(editor, ['--push']);
+    assert.is(issueOf(editor, 'two'), '2', stderr);
+  }));
 
 test('a new file that an update would overwrite stays, and the message says what git said', () =>
   inRepository(async ({ editor }) => {
