@@ -188,6 +188,17 @@ test('an answer keeps its lines, its trees and its tables, and none of its HTML 
   assert.is(answer(`${wide}\n${wide.replace(/c\d+ /g, '---')}\n${wide}`).match(/<th scope="col">/g)?.length, 20);
 });
 
+test('an answer keeps lines that start with a name in brackets, unless a link has this name', () => {
+  const answer =
+    'Found:\n- [Auth]: none\n- > [Style]: weak\n\n[Cost]: unknown\n[Owner]:\nAda\n\nSee [the notes][1].\n\n[1]: https://x.example/a\n[2]: https://x.example/b\n';
+  const html =
+    '<p>Found:</p>\n<ul>\n<li>[Auth]: none</li>\n<li>\n<blockquote>\n<p>[Style]: weak</p>\n</blockquote>\n</li>\n</ul>\n' +
+    '<p>[Cost]: unknown<br>\n[Owner]:<br>\nAda</p>\n<p>See <a href="https://x.example/a">the notes</a>.</p>\n<p>[2]: https://x.example/b</p>\n';
+  assert.equal([forAnswer(answer, page), forMail(answer, page)], [html, html]);
+  assert.is(forAnswer('Sum\n  [Cost]: 3', page), '<pre><code>Sum\n  [Cost]: 3\n</code></pre>\n');
+  assert.is(forAnswer('```\n[Cost]: 3\n```', page), '<pre><code>[Cost]: 3\n</code></pre>\n');
+});
+
 test('links of an answer to its own headings or to files of the reader are text, and others stay links', () => {
   const answer =
     '[Use](#use) **[a.ts](src/a.ts)** [up](../b) [root](/about) ![p](p.png) [w](https://x.example/a) [m](mailto:a@x.example)';

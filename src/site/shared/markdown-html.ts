@@ -23,6 +23,9 @@ const manyColumns = 5;
 /** The width of a table on a small phone and in the column of an email, and the gap beside each cell, in pixels. */
 const [phoneWidth, columnWidth, cellGap] = [280, 568, 8];
 
+/** A noncharacter, which no text of an agent has. It is removed from the HTML. */
+const mark = '\uFDD0';
+
 const mailPre = 'white-space: pre-wrap; word-break: break-word;';
 
 /**
@@ -46,9 +49,10 @@ export function markdownRenderer(url: { absolute(): string }) {
       // The site has neither the headings of an answer at an address, nor the files of the reader: such links become text.
       let isText = false;
       for (const child of token.children ?? []) {
-        if (child.type === 'link_open') isText = isAnswer && !/^[a-z]+:/i.test(String(child.attrGet('href')));
+        const target = child.type === 'link_open' ? String(child.attrGet('href')) : null;
+        if (target !== null) isText = isAnswer && !/^[a-z]+:/i.test(target);
         if (isText && child.type.startsWith('link_')) child.hidden = true;
-        adaptLink(child, base, isAbsolute);
+        if (target !== null) child.attrSet('href', resolve(target, base, isAbsolute));
       }
     }
     const hasTables = tokens.some(({ type }) => type === 'table_open');
@@ -59,11 +63,6 @@ export function markdownRenderer(url: { absolute(): string }) {
   });
   markdown.renderer.rules.softbreak = (_tokens, _index, _options, env) =>
     /answer|mail/.test((env as { environment?: Environment } | undefined)?.environment?.use ?? '') ? '<br>\n' : '\n';
-
-  function adaptLink(token: Token, base: LinkBase, absolute: boolean): void {
-    const target = token.type === 'link_open' ? token.attrGet('href') : null;
-    if (target !== null) token.attrSet('href', resolve(String(target), base, absolute));
-  }
 
   function resolve(target: string, base: LinkBase, absolute: boolean): string {
     if (target.startsWith('#') && !absolute) {
@@ -76,7 +75,7 @@ export function markdownRenderer(url: { absolute(): string }) {
   }
 
   const render = (source: string, pageUrl: string, use: Environment['use']): string =>
-    markdown.render(source, { environment: { pageUrl, use } satisfies Environment });
+    markdown.render(source, { environment: { pageUrl, use } satisfies Environment }).replaceAll(mark, '');
   return {
     /**
      * Renders for a page: headings start at level 3 and have ids, tables are in boxes that scroll, and links within the
@@ -87,10 +86,10 @@ export function markdownRenderer(url: { absolute(): string }) {
      * Renders an assistant's answer for a page: as `forPage`, but headings have no ids, lines stay lines, and a part whose
      * lines are indented, such as a tree, stays as it is.
      */
-    forAnswer: (source: string, pageUrl: string) => render(withEndsOfBlocks(source), pageUrl, 'answer'),
+    forAnswer: (source: string, pageUrl: string) => render(withLinesOfAnswer(source), pageUrl, 'answer'),
     /** Renders the same for an email: cells have their styles, and all links are absolute. */
     forMail: (source: string, pageUrl: string) =>
-      render(withEndsOfBlocks(source), pageUrl, 'mail').replaceAll('<pre>', `<pre style="${mailPre}">`),
+      render(withLinesOfAnswer(source), pageUrl, 'mail').replaceAll('<pre>', `<pre style="${mailPre}">`),
     /** Renders for a feed: headings start at level 4 without ids, and all links are absolute. */
     forFeed: (source: string, pageUrl: string) => render(source, pageUrl, 'feed'),
   };
@@ -165,8 +164,7 @@ function styleMailTables(tokens: readonly Token[], Made: MakeToken): void {
     const name = columns.names[column++] ?? '';
     if (token.type === 'th_open' || !columns.isWide || name === '' || text?.content === '') continue;
     const open = new Made('label_open', 'span', 1);
-    open.attrSet('class', 'label quiet');
-    open.attrSet('style', mailLabel);
+    open.attrs = Object.entries({ class: 'label quiet', style: mailLabel });
     const label = Object.assign(new Made('text', '', 0), { content: `${name}: ` });
     text?.children?.unshift(open, label, new Made('label_close', 'span', -1));
   }
@@ -198,8 +196,12 @@ function tableBox(type: string, nesting: -1 | 1, Made: MakeToken): Token {
   return Object.assign(new Made(type, 'div', nesting), { block: true, attrs: [] });
 }
 
-/** Ends each list and table before a line that is no part of it. Markdown would add the line to the last item or row. */
-function withEndsOfBlocks(source: string): string {
+/**
+ * Ends each list and table before a line that is no part of it: Markdown would add the line to the last item or row. It
+ * would also drop a line such as `[Cost]: unknown`, a definition, which stays a text unless a link has this name.
+ */
+function withLinesOfAnswer(source: string): string {
+  const names = new Set(source.toLowerCase().match(/\[[^[\]\n]+\](?!:)/g));
   let [inList, inTable] = [false, false];
   return linesOf(source)
     .lines.map(({ text, fenced }) => {
@@ -209,7 +211,10 @@ function withEndsOfBlocks(source: string): string {
       // The line below the names of the columns.
       const isRule = !fenced && /^(?=.*-)[\s:-]*\|[\s|:-]*$/.test(text);
       inTable = isRule || (inTable && !ends && text !== '');
-      return ends ? `\n${text}` : text;
+      const label = /^(?:[\s>]|(?:[-*+]|\d+[.)])\s)*(\[[^[\]]+\]):/.exec(text)?.[1];
+      const isLink = label !== undefined && names.has(label.toLowerCase()) && /\]:\s*<?[a-z]+:/i.test(text);
+      const shown = label === undefined || isLink ? text : text.replace('[', `${mark}[`);
+      return ends ? `\n${shown}` : shown;
     })
     .join('\n');
 }
@@ -235,9 +240,8 @@ function linkImages(tokens: readonly Token[], Made: MakeToken): Token[] {
   return tokens.flatMap((token) => {
     if (token.type === 'link_open' || token.type === 'link_close') links += token.nesting;
     if (token.type !== 'image') return [token];
-    const text = new Made('text', '', 0);
     const target = String(token.attrGet('src'));
-    text.content = token.content === '' ? target : token.content;
+    const text = Object.assign(new Made('text', '', 0), { content: token.content || target });
     if (links > 0) return [text];
     const open = new Made('link_open', 'a', 1);
     open.attrSet('href', target);
