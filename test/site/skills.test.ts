@@ -54,16 +54,18 @@ for (const slug of Object.keys(agents)) {
 }
 
 test('a skill that is imported again has its prompt, unless the skill has other bytes', async () => {
-  const slugs = ['plain', 'prices'];
+  const slugs = ['commands', 'plain', 'prices'];
   const skills = Object.fromEntries(slugs.map((slug) => [`${slug}/SKILL.md`, skill(slug)]));
   await withImport(skills, async (run, folder) => {
     const { result } = await run();
     const around = 'Not imported: the text around its prompt.';
     assert.equal(
       result.drafts.map(({ notes }) => notes.includes(around)),
-      [true, false],
+      [true, true, false],
     );
     assert.is(read(folder, 'plain/prompt.txt'), goodPrompt);
+    // The prompt, not what the skill has instead of its commands.
+    assert.is(read(folder, 'commands/prompt.txt'), agents.commands?.files?.['prompt.txt']);
     assert.match(read(folder, 'prices/prompt.txt'), '\n## Prompt\n');
   });
 });

@@ -99,8 +99,11 @@ function readPromptFile(
 
 /** The prompt in a skill that a catalog published: the part with the digest in its front matter. Null in other texts. */
 function publishedPrompt(text: string, metadata: unknown): string | null {
-  const prompt = /\n## Prompt\n\n(.*\n)\n## How it works\n/s.exec(text)?.[1];
-  return prompt !== undefined && (metadata as { sha256?: unknown } | null)?.sha256 === sha256Of(prompt) ? prompt : null;
+  const prompt = /\n## Prompt\n\n(.*\n)\n## How it works\n/s.exec(text)?.[1] ?? '';
+  // A skill has a space or a backslash where Claude Code would run or replace a part of the prompt.
+  const original = prompt.replace(/(?<=!) (?=`)|(?<=```) (?=!)|\\(?=\$(?:\d|ARGUMENTS))/g, '');
+  const digest = (metadata as { sha256?: unknown } | null)?.sha256;
+  return [prompt, original].find((each) => sha256Of(each) === digest) ?? null;
 }
 
 /** The variables of a format, with a name and, for Copilot, a placeholder or, for prompts.chat, a default value. */
