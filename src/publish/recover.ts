@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isStagedName } from '../content/new/agent.ts';
 import { OperationError, orElse } from '../lib/errors.ts';
 import { isDraftName } from '../lib/files.ts';
-import { changeByGit, commitsIn, GitError, git, gitBytes, gitOrNull, orNull } from '../lib/git.ts';
+import { changeByGit, GitError, git, gitBytes, gitOrNull, orNull } from '../lib/git.ts';
 import { alone } from '../storage/lock.ts';
 import type { Release } from './plan.ts';
 import { withIssueLine } from './write-numbers.ts';
@@ -319,8 +319,10 @@ function beginsWith(bytes: Buffer | null, start: Buffer): boolean {
 }
 
 function writesLinesOnly(root: string, commit: string): boolean {
-  // All files of the commit, if the repository does not have its parent.
-  const paths = commitsIn(root, ['-1', '--name-only', commit])[0]?.lines.filter((path) => path !== '') ?? [];
+  // Git fails if the repository does not have the parent of the commit. Each path ends with NUL.
+  const changes = gitOrNull(root, ['diff-tree', '-r', '-z', '--name-only', `${commit}^`, commit]);
+  const paths = changes?.split('\0').slice(0, -1);
+  if (paths === undefined) return false;
   return paths.every((path) => {
     const before = fileAt(root, `${commit}^`, path);
     const after = fileAt(root, commit, path);

@@ -2,9 +2,9 @@ import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { smallAgent, smallSettings, writeFiles } from '../support/catalog.ts';
+import { smallAgent, smallSettings, writeCatalog, writeFiles } from '../support/catalog.ts';
 import { gitSync } from '../support/git.ts';
-import { inRepository, issueOf, publish, refused } from '../support/publication.ts';
+import { agents, inRepository, issueOf, publish, refused } from '../support/publication.ts';
 
 /** `catalog publish --push` on a branch with commits that are not pushed, and against a remote that moves. */
 
@@ -73,6 +73,19 @@ test('numbers that were committed but not pushed are assigned again if the remot
       { slug: 'two', date: '2027-03-02' },
     ],
   ));
+
+test('they are recognized in a catalog below a folder with quotation marks in its name, too', () =>
+  inRepository(async ({ editor, remote }) => {
+    const press = join(editor, 'the "press"');
+    writeCatalog(press, agents);
+    commit(editor, '-m', 'Move');
+    gitSync(editor, 'push', '--quiet');
+    await number(press);
+    gain(editor);
+    const { code, stderr } = await publish(press, ['--push']);
+    assert.is(code, 0, stderr);
+    assert.equal(subjects(remote), ['Publish No. 2: The two agent', 'Gain', 'Move', 'Start']);
+  }));
 
 test('a branch that somebody replaced on the remote by force is followed', () =>
   inRepository(async ({ editor, remote }) => {
