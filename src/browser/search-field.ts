@@ -131,6 +131,7 @@ export function startSearch(): void {
   }
   for (const event of ['focusin', 'input']) form.addEventListener(event, load);
   form.addEventListener('focusout', () => form.classList.remove('afloat'));
+  field.setAttribute('aria-keyshortcuts', 'Control+K Meta+K');
   document.addEventListener('keydown', (event) => {
     if (!/^k$/i.test(event.key) || event.ctrlKey === event.metaKey || event.shiftKey || event.altKey) return;
     // In a text, Ctrl+K deletes the rest of the line on macOS.

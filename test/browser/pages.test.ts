@@ -469,10 +469,12 @@ test('without scripts, all ways to install are a list with headings', async () =
 });
 
 test('the search names its shortcut only where scripts make it work', async () => {
+  const keys = 'Control+K Meta+K';
   for (const javaScriptEnabled of [true, false]) {
     await onPage({ javaScriptEnabled }, async (page) => {
       await page.goto(`${site.address}/about`);
       assert.is(await page.locator('#search + kbd').isVisible(), javaScriptEnabled);
+      assert.is(await page.locator('#search').getAttribute('aria-keyshortcuts'), javaScriptEnabled ? keys : null);
     });
   }
 });

@@ -71,7 +71,7 @@ export const controls: readonly string[] = [
   'input type=hidden name=list',
   'input type=hidden name=slug',
   'input type=radio',
-  'input type=search name=q role=combobox autocomplete=off spellcheck=false dir=auto aria-keyshortcuts=Control+K Meta+K',
+  'input type=search name=q role=combobox autocomplete=off spellcheck=false dir=auto',
   'input type=text name=website tabindex=-1 autocomplete=off',
   'kbd aria-hidden=true',
   'ol.entries reversed',
