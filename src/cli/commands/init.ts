@@ -18,9 +18,6 @@ const questions: readonly (readonly [key: keyof Answers, question: string])[] = 
   ['timezone', 'Time zone: decides when a day begins, such as America/New_York or UTC'],
 ];
 
-/** What a catalog has as long as its address is unknown. */
-const [placeholderUrl, placeholderOwner] = ['https://example.com', '@OWNER'];
-
 const gitQuestion = 'Make a Git repository of it, with a first commit?';
 
 /** Asks for missing answers. Throws Cancelled when the person cancels. */
@@ -47,7 +44,7 @@ export function addInit(program: CatalogCommand, terminal: Console): void {
     .description('start a new catalog: settings, an example agent, package.json, workflows')
     .argument('[dir]', 'folder to create it in; default: this folder')
     .option('--title <text>', 'name of the publication; default: from the folder name')
-    .addOption(new Option('--base-url <url>', 'public address of the site').default(undefined, placeholderUrl))
+    .addOption(new Option('--base-url <url>', 'public address of the site').default(undefined, 'https://example.com'))
     .option('--publisher <name>', 'who publishes it; default: the title')
     .option('--publisher-url <url>', 'address of the publisher; default: the base URL')
     .option(
@@ -74,7 +71,7 @@ export function addInit(program: CatalogCommand, terminal: Console): void {
 async function makeCatalog(dir: string | undefined, flags: Flags, terminal: Console): Promise<void> {
   const { checkFlags } = await import('../../content/new/agent.ts');
   const { canAsk, conversation } = await import('../dialog.ts');
-  const { answerChecks, complete } = await import('../../content/new/catalog.ts');
+  const { answerChecks, complete, placeholderOwner, placeholderUrl } = await import('../../content/new/catalog.ts');
   const { prepareCatalog } = await import('../../content/new/write.ts');
 
   if (dir === '') throw new UsageError('The folder name is empty; leave it out to use this folder.');

@@ -30,7 +30,7 @@ export interface Answers {
 }
 
 /** The base URL until the real one is known. It leads nowhere (RFC 2606). */
-const placeholderUrl = 'https://example.com';
+export const placeholderUrl = 'https://example.com';
 
 const { title, baseUrl, publisher, timezone } = settingsSource.shape;
 
@@ -86,7 +86,7 @@ const shared = [
 const ownOwner = '@daily-agent-catalog/maintainers';
 
 /** The placeholder for the code owner of a new catalog. */
-const placeholderOwner = '@OWNER';
+export const placeholderOwner = '@OWNER';
 
 /** The example agent: its slug and its files, below starter/agents. */
 const agent = 'handover-gap-finder';
