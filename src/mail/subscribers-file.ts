@@ -142,8 +142,8 @@ export function fileSubscriptions(file: string, disk: Disk = fs) {
   const logs = () => findLogs(file, (name) => !isPacked(name));
 
   /**
-   * Reads all subscriptions, once; a server may be running. A missing file has none. Lines that cannot be read are left out, and `onMalformed` is called as
-   * by `readParsed`.
+   * Reads all subscriptions, once; a server may be running. A missing file has none. Lines that cannot be read are left out, and
+   * `onMalformed` is called as by `readParsed`.
    */
   async function all(onMalformed: OnMalformed): Promise<StoredSubscription[]> {
     const index = new SubscriptionIndex();

@@ -190,7 +190,7 @@ export class Verifier {
    *
    * Throws UsageError for an address that cannot be one, and OperationError if it does not answer or is not such a site.
    */
-  static async on(site: string): Promise<Verifier> {
+  static async ofSite(site: string): Promise<Verifier> {
     if (!/^https?:\/\//i.test(site) || !URL.canParse(site)) {
       throw new UsageError(`${visible(site)} is not the address of a site, such as https://agents.example.com.`);
     }
@@ -221,7 +221,7 @@ export class Verifier {
    *
    * Throws ContentError if the catalog cannot be built.
    */
-  static in(cwd: string, settings: Settings, today: string): Verifier {
+  static ofCatalog(cwd: string, settings: Settings, today: string): Verifier {
     const selected = select(loadContent(cwd, settings, today), { today, skipInvalid: true });
     if (selected.errors.length > 0) throw new ContentError(selected.errors);
     const { changes, missing } = readHistory(cwd);

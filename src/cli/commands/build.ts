@@ -107,6 +107,7 @@ async function changedOnly(flags: Flags, out: string, terminal: Console) {
   setFlagsFromString(`--heap-growing-percent=${(inputs?.paths.length ?? 0) < 25_000 ? 40 : 20}`);
   const { build } = await import('../../build/build.ts');
   const { asOnlyBuild } = await import('../../storage/build-folder.ts');
+  // Errors in the settings are reported without a wait.
   await openCatalog(flags);
   const folders = [[out, '--out'] as const, ...(tree === undefined ? [] : [[tree, '--install-tree'] as const])];
   // Sources and settings may change, and a day may begin, while the build waits for another one.

@@ -166,9 +166,9 @@ function stateOf(consent: Consent): ConsentState | null {
 
 /**
  * Joins the subscriptions of each address to each list, in the order of the first ones: of one list, or only those from a time on,
- * including those that repeat an earlier one. The time is the time of the first
- * subscription within the filter: RFC 3339, UTC. The notes are the different ones, oldest first. The consent may be older; it is
- * null if the address was never asked to confirm, as without a mail server.
+ * including those that repeat an earlier one. The time is the time of the first subscription within the filter: RFC 3339, UTC. The
+ * notes are the different ones, oldest first. The consent may be older; it is null if the address was never asked to confirm, as
+ * without a mail server.
  */
 function subscriberEntries(
   all: readonly StoredSubscription[],

@@ -69,9 +69,9 @@ async function verify(paths: string[], flags: Flags, terminal: Console): Promise
 
 async function openVerifier(flags: Flags) {
   const { Verifier } = await import('../../publish/verify.ts');
-  if (flags.site !== undefined) return Verifier.on(flags.site);
+  if (flags.site !== undefined) return Verifier.ofSite(flags.site);
   const { cwd, settings, today } = await openCatalog(flags);
-  return Verifier.in(cwd, settings, today);
+  return Verifier.ofCatalog(cwd, settings, today);
 }
 
 const sentences: Record<Verdict['status'], string> = {

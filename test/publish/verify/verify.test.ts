@@ -26,9 +26,9 @@ test.before(
     cwd = writeRevisions(folder.path);
     ({ files } = published(cwd).rendered);
     site = await serveFiles(files);
-    const inCatalog = Verifier.in(cwd, loadSettings(cwd, {}, {}), today);
+    const inCatalog = Verifier.ofCatalog(cwd, loadSettings(cwd, {}, {}), today);
     assert.is(inCatalog.published.missing, null);
-    verifiers = [inCatalog, await Verifier.on(site.address)];
+    verifiers = [inCatalog, await Verifier.ofSite(site.address)];
   }),
 );
 test.after(
@@ -262,7 +262,7 @@ test('a changed copy of an earlier prompt is compared with it where its text is 
 });
 
 test('of two agents that had the same prompt, a copy is of the one whose name it has', async () => {
-  const { published } = await Verifier.on(site.address);
+  const { published } = await Verifier.ofSite(site.address);
   const agents = published.revisions.agents.map((agent) =>
     agent.slug === 'two'
       ? { ...agent, prompts: [...agent.prompts, { sha256: sha256(third), date: '2026-11-01' }] }
@@ -280,7 +280,7 @@ test('of two agents that had the same prompt, a copy is of the one whose name it
 });
 
 test('a changed copy is compared with the revision that has no further lines', async () => {
-  const { published } = await Verifier.on(site.address);
+  const { published } = await Verifier.ofSite(site.address);
   const promptTexts = async () => [`${third}One line more.\n`, third];
   const verifier = new Verifier({ ...published, promptTexts });
   const files = new Map([['prompt.txt', Buffer.from(third.replace('INPUT\n', 'INPUT NOW\n'))]]);
