@@ -61,7 +61,7 @@ function partsOf(text: string): Part[] {
     const kept = !fenced && headingOf(line) !== undefined ? ` ${line}` : line;
     const tag = fenced ? undefined : /^<\/([\w-]+)>\s*$/.exec(line)?.[1];
     // The end of a tag around a section, such as </rules>, is not part of it.
-    const isAround = tag !== undefined && last.section !== null && !last.lines.some((own) => own.startsWith(`<${tag}`));
+    const isAround = tag !== undefined && last.section !== null && !last.lines.some((own) => own.includes(`<${tag}`));
     const isBelow = last.section !== null && heading?.section === null && heading.level > last.level;
     if (isAround) parts.push({ section: null, level: 0, lines: [kept] });
     else if (heading === null || isBelow) last.lines.push(kept);

@@ -209,6 +209,11 @@ const prompts: [name: string, text: string, expected: string][] = [
     `<form>\n\n</form>\n\n<rules>\n\n</rules>\nEnd.\n\n${empty(input)}\nRULES\nc\n\nOUTPUT\n<answer>\nb\n</answer>\n`,
   ],
   [
+    'tags that begin within a line of a section',
+    '# Rules\n1. Copy the <note>\nb\n</note>\n2. Add\n  <sum>\nc\n</sum>\n3. Stop',
+    `${empty(input)}\nRULES\n1. Copy the <note>\nb\n</note>\n2. Add\n  <sum>\nc\n</sum>\n3. Stop\n\n${empty(output)}`,
+  ],
+  [
     'a heading in a code fence',
     '```\n# Input\n```',
     `\`\`\`\n# Input\n\`\`\`\n\n${empty(input)}\n${empty(rules)}\n${empty(output)}`,
