@@ -170,7 +170,8 @@ function preference(ref: string): number {
 }
 
 function checkedOut(cwd: string) {
-  const [commit, seconds] = gitOrNull(cwd, ['log', '-1', '--format=%H %ct', 'HEAD'])?.trim().split(' ') ?? [];
+  const [commit, seconds] =
+    gitOrNull(cwd, ['log', '-1', '--no-show-signature', '--format=%H %ct', 'HEAD'])?.trim().split(' ') ?? [];
   if (commit === undefined || seconds === undefined) return null;
   const ref = gitOrNull(cwd, ['symbolic-ref', '--quiet', 'HEAD'])?.trim() ?? 'HEAD';
   return { ref, target: '', commit, seconds };

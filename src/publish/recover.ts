@@ -230,7 +230,7 @@ export class Checkout {
   ownCommits(upstream: string | null): 'all' | 'some' | 'none' {
     const { root } = this;
     const range = upstream === null ? ['-1', 'HEAD'] : [`${upstream}..HEAD`];
-    const commits = git(root, ['log', '--format=%H %s', ...range]).match(/^.+$/gm) ?? [];
+    const commits = git(root, ['log', '--no-show-signature', '--format=%H %s', ...range]).match(/^.+$/gm) ?? [];
     const own = commits.filter((line) => {
       const commit = /^(\w+) Publish No\. \d/.exec(line)?.[1];
       return commit !== undefined && writesLinesOnly(root, commit);

@@ -87,6 +87,24 @@ test('they are recognized in a catalog below a folder with quotation marks in it
     assert.equal(subjects(remote), ['Publish No. 2: The two agent', 'Gain', 'Move', 'Start']);
   }));
 
+test('they are recognized although git shows signatures of commits, and so is the only branch', () =>
+  inRepository(async ({ editor, remote }) => {
+    const signer = join(editor, '.git/signer');
+    const script = "cat > /dev/null\nprintf '\\n[GNUPG:] SIG_CREATED \\n' >&2\necho '-----BEGIN PGP SIGNATURE-----'\n";
+    writeFileSync(signer, `#!/bin/sh\n${script}`, { mode: 0o755 });
+    for (const setting of ['commit.gpgSign', 'log.showSignature']) gitSync(editor, 'config', setting, 'true');
+    gitSync(editor, 'config', 'gpg.program', signer);
+    await number(editor);
+    gain(editor);
+    const { code, stderr } = await publish(editor, ['--push']);
+    assert.is(code, 0, stderr);
+    assert.equal(subjects(remote), ['Publish No. 2: The two agent', 'Gain', 'Start']);
+    gitSync(editor, 'remote', 'remove', 'origin');
+    gitSync(editor, 'branch', '--move', 'press');
+    writeFiles(join(editor, 'agents/two'), smallAgent({ slug: 'two', date: '2027-03-02' }));
+    assert.match((await publish(editor, ['--dry-run'])).stderr, 'was published as No. 2 (on press)');
+  }));
+
 test('a branch that somebody replaced on the remote by force is followed', () =>
   inRepository(async ({ editor, remote }) => {
     const tip = gitSync(editor, 'rev-parse', 'HEAD');
