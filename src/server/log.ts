@@ -112,6 +112,11 @@ export function serverLog(level: string, destination: LogDestination = lastingDe
   };
 }
 
+/** Stdout as text lines for a person at a terminal, in color if `color` is set. */
+export function terminalDestination(terminal: { color: boolean }): LogDestination {
+  return { write: (line) => process.stdout.write(prettyLine(line, terminal)), flushSync() {} };
+}
+
 /**
  * Stdout. If it cannot be written, such as a file on a full disk, lines are lost and the server continues.
  *

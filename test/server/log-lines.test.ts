@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { prettyLine, serverLog } from '../../src/server/log.ts';
+import { prettyLine, serverLog, terminalDestination } from '../../src/server/log.ts';
 import { inFolder, writeFiles } from '../support/catalog.ts';
 import { builtCatalog, startRuntime } from '../support/server.ts';
 
@@ -53,6 +53,18 @@ test('a line for a person has the time of day and the level in color', () => {
 test('a line without a time gets the present one, and a line that is not JSON is shown unchanged', () => {
   assert.match(prettyLine('{"level":30,"msg":"a"}', { color: false }), /^\d\d:\d\d:\d\d a\n$/);
   assert.is(prettyLine('not JSON \u001b[2J\n', { color: false }), 'not JSON \ufffd[2J\n');
+});
+
+test('at a terminal, each line is shown at once', () => {
+  const shown: unknown[] = [];
+  const { write } = process.stdout;
+  process.stdout.write = (text: unknown) => shown.push(text) > 0;
+  try {
+    terminalDestination({ color: false }).write(JSON.stringify({ level: 40, time, msg: 'a' }));
+  } finally {
+    process.stdout.write = write;
+  }
+  assert.equal(shown, ['09:05:07 warn a\n']);
 });
 
 /** The lines of a log at `level` of requests that were answered with `statuses`. */

@@ -47,11 +47,13 @@ async function serve(flags: Flags, terminal: Console): Promise<void> {
   const { serverSettings } = await import('../../server/settings.ts');
   const { isLoopback } = await import('../../server/forms.ts');
   const { startServer } = await import('../../server/app.ts');
-  const { prettyLine, serverLog } = await import('../../server/log.ts');
+  const { serverLog, terminalDestination } = await import('../../server/log.ts');
   const cwd = resolve(flags.cwd);
   const settings = serverSettings(flags, process.env, cwd);
-  const write = (line: string) => process.stdout.write(prettyLine(line, { color: terminal.colorData }));
-  const log = serverLog(settings.logLevel, process.stdout.isTTY === true ? { write, flushSync() {} } : undefined);
+  const log = serverLog(
+    settings.logLevel,
+    process.stdout.isTTY === true ? terminalDestination({ color: terminal.colorData }) : undefined,
+  );
   let builder: CatalogBuilder | null = null;
   if (flags.build === true) {
     const { CatalogBuilder } = await import('../nightly-build.ts');
