@@ -27,7 +27,7 @@ export function addUpgrade(program: CatalogCommand, terminal: Console): void {
 
 async function upgradeCatalog(flags: Flags, terminal: Console): Promise<void> {
   const { loadSettings } = await import('../../content/settings.ts');
-  const { upgrade } = await import('../../content/new/catalog.ts');
+  const { upgrade } = await import('../../content/new/upgrade.ts');
   const { painter } = await import('../../schema/diagnostics/report.ts');
   const folder = resolve(flags.cwd);
   const { baseUrl } = loadSettings(folder, {}, {});

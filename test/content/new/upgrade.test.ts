@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withCurrentNames } from '../../../src/cli/former-names.ts';
-import { upgrade as upgradeFiles } from '../../../src/content/new/catalog.ts';
+import { upgrade as upgradeFiles } from '../../../src/content/new/upgrade.ts';
 import { main } from '../../../src/main.ts';
 import { bundled, inFolder, snapshot, writeFiles } from '../../support/catalog.ts';
 import { dieAt } from '../../support/die-at.ts';
