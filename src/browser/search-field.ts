@@ -135,7 +135,7 @@ export function startSearch(): void {
   document.addEventListener('keydown', (event) => {
     if (!/^k$/i.test(event.key) || event.ctrlKey === event.metaKey || event.shiftKey || event.altKey) return;
     // In a text, Ctrl+K deletes the rest of the line on macOS.
-    if (document.activeElement?.matches('input, textarea')) return;
+    if (document.activeElement?.matches('textarea, input:not([type="radio"])')) return;
     event.preventDefault();
     // Above the part of the page that the reader sees, the field would take them away from what they read.
     form.classList.toggle('afloat', form.getBoundingClientRect().top < 0);

@@ -161,7 +161,7 @@ test('replaces the last search after Ctrl+K, and keeps keys that mean something 
     // Characters alone are pressed by accident, and dictated (WCAG 2.1.4).
     for (const key of ['/', 'k', 'Alt+k', 'Control+Shift+k', 'Control+Alt+k']) assert.is(await idAfter(key), '', key);
     assert.is(await idAfter('Control+K'), 'search');
-    await page.locator('[data-copy="prompt-text"]').focus();
+    await page.locator('.switch input').first().focus();
     assert.is(await idAfter('Meta+k'), 'search');
     await page.keyboard.type('plain');
     await textOf(page, '.results-count', /^1 agent found$/);
