@@ -128,7 +128,7 @@ export async function changingAgents<Result>(
   terminal: Console,
   work: () => Result | Promise<Result>,
 ): Promise<Result> {
-  const { asOnlyEditor } = await import('../publish/recover.ts');
+  const { asOnlyEditor } = await import('../publish/checkout.ts');
   return asOnlyEditor(resolve(flags.cwd), work, (message) => terminal.say(message));
 }
 

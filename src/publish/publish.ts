@@ -4,8 +4,8 @@ import { loadSettings, settingsFile } from '../content/settings.ts';
 import { OperationError, succeeds } from '../lib/errors.ts';
 import { allowing, changeByGit, firstLine, GitError, git, gitOrNull, head, mergeBase } from '../lib/git.ts';
 import type { Settings } from '../schema/settings.ts';
+import { asOnlyEditor, Checkout, type Upstream } from './checkout.ts';
 import { type Plan, planPublication } from './plan.ts';
-import { asOnlyEditor, Checkout, type Upstream } from './recover.ts';
 import { writeNumbers } from './write-numbers.ts';
 
 /** Opens the repository of a folder. Throws OperationError without git, and if the folder is not in a working tree. */

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream';
 import polka, { type Middleware, type Request, type Response } from 'polka';
 import sirv from 'sirv';
 import { hasCode } from '../storage/disk.ts';
+import type { BuildFollower, CachedFile, Encoding, LiveBuild, Variant } from './build-follower.ts';
 import {
   answerReadPreflight,
   candidates,
@@ -16,7 +17,6 @@ import {
   refuseMethod,
   sendError,
 } from './http.ts';
-import type { BuildFollower, CachedFile, Encoding, LiveBuild, Variant } from './live-build.ts';
 
 /** Picks an encoding by Accept-Encoding (RFC 9110, section 12.5.3). */
 export function pickEncoding(accept = ''): Encoding {

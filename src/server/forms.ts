@@ -17,10 +17,10 @@ import { generalMessages, readerMessage } from '../schema/reader-message.ts';
 import { feedbackRequest, storedNote, subscribeRequest } from '../schema/requests.ts';
 import { DatabaseUnavailable } from '../storage/database.ts';
 import { type VoteStore, VotesUnavailable } from '../storage/vote.ts';
+import type { BuildFollower, LiveBuild } from './build-follower.ts';
 import { sendPage } from './files.ts';
 import { mediaType, Refusal, type Route, readBody, sendError, sendJson } from './http.ts';
 import { clientAddress, type Limit } from './limits.ts';
-import type { BuildFollower, LiveBuild } from './live-build.ts';
 import { requestId } from './log.ts';
 import type { ServerSettings } from './settings.ts';
 

@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 import { renderCatalog } from '../../src/build/build.ts';
 import { loadSettings } from '../../src/content/settings.ts';
 import { main } from '../../src/main.ts';
-import { followBuild } from '../../src/server/live-build.ts';
+import { followBuild } from '../../src/server/build-follower.ts';
 import { siteRules } from '../../src/site/hosting/site-rules.ts';
 import { findPending, readPublished } from '../../src/storage/build-folder.ts';
 import { bundleModule } from '../../tools/bundle-module.ts';

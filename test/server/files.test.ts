@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type CachedFile, FileCache, readerOf } from '../../src/server/live-build.ts';
+import { type CachedFile, FileCache, readerOf } from '../../src/server/build-follower.ts';
 import { siteRules } from '../../src/site/hosting/site-rules.ts';
 import { inFolder, type SmallAgent } from '../support/catalog.ts';
 import { ask } from '../support/requests.ts';

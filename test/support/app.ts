@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type AppParts, createApp } from '../../src/server/app.ts';
-import { type BuildFollower, followBuild } from '../../src/server/live-build.ts';
+import { type BuildFollower, followBuild } from '../../src/server/build-follower.ts';
 import { serverLog } from '../../src/server/log.ts';
 import { serverSettings } from '../../src/server/settings.ts';
 import { siteRules } from '../../src/site/hosting/site-rules.ts';

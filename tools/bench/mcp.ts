@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import pino from 'pino';
 import { build } from '../../src/build/build.ts';
 import { loadSettings } from '../../src/content/settings.ts';
-import { followBuild } from '../../src/server/live-build.ts';
+import { followBuild } from '../../src/server/build-follower.ts';
 import { dispatch } from '../../src/server/mcp/dispatch.ts';
 import { siteRules } from '../../src/site/hosting/site-rules.ts';
 import { loadSearchIndex } from '../../src/site/search/search-index.ts';

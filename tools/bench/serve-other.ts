@@ -140,7 +140,7 @@ async function oneInsert(url: string): Promise<VoteStore> {
 /** The runtime as src/server/app.ts puts it together, but for the votes. */
 async function runtime(dist: string, data: string, votes: VoteStore): Promise<RequestListener> {
   const { createApp } = await import('../../src/server/app.ts');
-  const { followBuild } = await import('../../src/server/live-build.ts');
+  const { followBuild } = await import('../../src/server/build-follower.ts');
   const { siteRules } = await import('../../src/site/hosting/site-rules.ts');
   const { serverLog } = await import('../../src/server/log.ts');
   const { openSubscribers } = await import('../../src/mail/subscribers.ts');

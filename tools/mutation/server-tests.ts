@@ -7,7 +7,7 @@ export const serverTests: readonly string[] = [
   'server/listening',
   'server/failures',
   'server/full-disk',
-  'server/live-build',
+  'server/build-follower',
   'server/client',
   'server/limits',
   'server/metrics',

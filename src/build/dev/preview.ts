@@ -13,9 +13,9 @@ import { ContentError, identityOf, sortDiagnostics } from '../../schema/diagnost
 import type { Diagnostic } from '../../schema/diagnostics/diagnostic.ts';
 import type { BuildInfo } from '../../schema/documents.ts';
 import { startServer } from '../../server/app.ts';
+import { type BuildFollower, FileCache, type LiveBuild, type SiteRules } from '../../server/build-follower.ts';
 import { isLoopback } from '../../server/forms.ts';
 import { candidates, parseTarget, sendError } from '../../server/http.ts';
-import { type BuildFollower, FileCache, type LiveBuild, type SiteRules } from '../../server/live-build.ts';
 import type { ServerLog } from '../../server/log.ts';
 import { loadMcpCatalog, type McpCatalog } from '../../server/mcp/catalog.ts';
 import { serverSettings } from '../../server/settings.ts';

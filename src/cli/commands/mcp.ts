@@ -46,7 +46,7 @@ interface Source {
 
 /** Reads the build in a folder, and follows it when a new build replaces it. */
 async function follow(dist: string): Promise<Source> {
-  const { followBuild } = await import('../../server/live-build.ts');
+  const { followBuild } = await import('../../server/build-follower.ts');
   const { siteRules } = await import('../../site/hosting/site-rules.ts');
   const { default: pino } = await import('pino');
   // stdout is only for messages of the protocol.

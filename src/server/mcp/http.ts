@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, Response } from 'polka';
 import { cardPath } from '../../schema/mcp.ts';
+import type { LiveBuild } from '../build-follower.ts';
 import type { Gate } from '../forms.ts';
 import {
   answerReadPreflight,
@@ -13,7 +14,6 @@ import {
   refuseMethod,
 } from '../http.ts';
 import { clientAddress, type Limit } from '../limits.ts';
-import type { LiveBuild } from '../live-build.ts';
 import { requestId } from '../log.ts';
 import { dispatch, parseMessage, type Reply } from './dispatch.ts';
 import { errorResponse, idOf, type McpHeaders, type RequestId, RpcError } from './messages.ts';

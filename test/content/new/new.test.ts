@@ -7,7 +7,7 @@ import { checkContent } from '../../../src/content/load.ts';
 import { agentFiles, answerChecks, complete, writeAgent } from '../../../src/content/new/agent.ts';
 import { loadSettings } from '../../../src/content/settings.ts';
 import { UsageError } from '../../../src/lib/errors.ts';
-import { asOnlyEditor } from '../../../src/publish/recover.ts';
+import { asOnlyEditor } from '../../../src/publish/checkout.ts';
 import type { Diagnostic } from '../../../src/schema/diagnostics/diagnostic.ts';
 import { slugFrom } from '../../../src/schema/slugs.ts';
 import { inFolder, smallSettings, writeCatalog, writeFiles } from '../../support/catalog.ts';

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { findDefaultBranch } from '../../../src/content/history.ts';
 import { type GitError, git, gitFiles, isInRepository } from '../../../src/lib/git.ts';
-import { Checkout } from '../../../src/publish/recover.ts';
+import { Checkout } from '../../../src/publish/checkout.ts';
 import { inFolder, writeFiles } from '../../support/catalog.ts';
 import { gitSync } from '../../support/git.ts';
 

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OperationError } from '../../src/lib/errors.ts';
-import { followBuild } from '../../src/server/live-build.ts';
+import { followBuild } from '../../src/server/build-follower.ts';
 import { siteRules } from '../../src/site/hosting/site-rules.ts';
 import { BuildFolder, completePending } from '../../src/storage/build-folder.ts';
 import { inFolder, snapshot, writeFiles } from '../support/catalog.ts';
