@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
+import Handlebars from 'handlebars';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Console } from '../../src/cli/console.ts';
@@ -170,6 +171,29 @@ test('docs/templates.md names every template, partial and helper', () => {
   for (const name of [...templates, ...partials]) assert.match(first, `\`${name}\``);
   for (const name of helpers) assert.match(first, `{{${name} `);
 });
+
+test('docs/templates.md names every value that a template uses itself, unless the contract does', () => {
+  const words = ['templates.md', 'contract.md']
+    .flatMap((name) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8').split('\n'))
+    .flatMap((line) => [...line.matchAll(/`([^`]+)`/g)].flatMap(([, code = '']) => code.split(/[^\w-]+/)));
+  const templates = new URL('../../templates/', import.meta.url);
+  const unnamed = readdirSync(templates)
+    .filter((name) => name.endsWith('.hbs'))
+    .flatMap((name) =>
+      [...valuesIn(Handlebars.parse(readFileSync(new URL(name, templates), 'utf8')))]
+        .filter((value) => !words.includes(value))
+        .map((value) => `${name}: ${value}`),
+    );
+  assert.equal(unnamed, []);
+});
+
+/** The first names of the values in a part of a parsed template, without those of data, such as `@index`. */
+function valuesIn(part: unknown): Set<string> {
+  if (typeof part !== 'object' || part === null) return new Set();
+  const { type, data, parts } = part as Partial<hbs.AST.PathExpression>;
+  if (type === 'PathExpression') return new Set(data === true ? [] : parts?.slice(0, 1));
+  return new Set(Object.values(part).flatMap((child) => [...valuesIn(child)]));
+}
 
 test('docs/settings.md has every setting, with its limits and its default', () => {
   const example = readFileSync(new URL('../../starter/catalog.config.json', import.meta.url), 'utf8').trim();
