@@ -210,12 +210,12 @@ interface SavedStamps {
 /**
  * Finds the last build into a folder if another build would be the same. It compares the stamps (see lib/files.ts) of
  * everything that builds read and wrote, without loading the code that renders. `today` is the day to build for, by default the
- * current one. `inputs` are the stamps of everything that a build reads, or null if they cannot tell whether it changed.
- * `remember` is called after a build of these inputs without warnings.
+ * current one. `inputs` are the stamps of everything that a build reads, or null if they cannot tell whether it changed, or if no
+ * build is remembered, because `place` is null. `remember` is called after a build of these inputs without warnings.
  */
-export function checkUnchanged(place: Place, today: string | undefined) {
-  const git = gitFiles(place.cwd);
-  if (git === null) return { unchanged: null, inputs: null, remember: () => {} };
+export function checkUnchanged(place: Place | null, today: string | undefined) {
+  const git = place === null ? null : gitFiles(place.cwd);
+  if (place === null || git === null) return { unchanged: null, inputs: null, remember: () => {} };
   const last = readLast(place);
   const own = ['agents', 'templates', 'catalog.config.json'].map((name) => join(place.cwd, name));
   const inputs = sourceStamps([...own, ...programFiles, ...git], last?.inputs);

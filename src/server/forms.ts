@@ -99,8 +99,13 @@ export class Gate {
 
   /** Answers with an Error object. */
   async refuse(request: Request, response: Response, refusal: Refusal): Promise<void> {
-    const { code, message, headers } = await this.limited(refusal, clientAddress(request, this.settings.trustProxy));
+    const { code, message, headers } = await this.limited(refusal, this.addressOf(request));
     sendError(response, code, message, headers);
+  }
+
+  /** The address of the client that sent a request. */
+  addressOf(request: IncomingMessage): string {
+    return clientAddress(request, this.settings.trustProxy);
   }
 
   /** Turns a refusal into `rate_limited` if the client was refused too often (C8.23). */
@@ -199,7 +204,7 @@ const notPost = () => new Refusal('method_not_allowed', 'This address accepts PO
 
 /** The checks run in the order of C4.22. The router has checked the method; `take` checks the fields and the rest. */
 async function answerPost(request: Request, response: Response, gate: Gate, take: Take, thanks: string) {
-  const address = clientAddress(request, gate.settings.trustProxy);
+  const address = gate.addressOf(request);
   const build = gate.follower.current();
   let cors: Record<string, string> = {};
   let kind: BodyKind = 'json';
@@ -379,10 +384,7 @@ async function answerLink(request: Request, response: Response, purpose: Purpose
   const claims = consent.readToken(token, purpose);
   if (typeof claims === 'string') {
     const [status, message] = problems[claims];
-    const refusal = await gate.limited(
-      new Refusal('invalid_body', message),
-      clientAddress(request, gate.settings.trustProxy),
-    );
+    const refusal = await gate.limited(new Refusal('invalid_body', message), gate.addressOf(request));
     return page('failed', refusal.code === 'rate_limited' ? refusal.status : status, refusal.message, refusal.headers);
   }
   if (method !== 'POST') return page(purpose);

@@ -392,7 +392,7 @@ interface AloneOptions extends Pick<LockOptions, 'file' | 'patienceMs' | 'waitMs
 
 /**
  * Runs `work` as the owner of `<file>.lock`. `work` calls `beat` often if it keeps the process from its timers. `before` is when
- * the owner began whose lock was there; null if none was. Without waiting for it, it was killed. Throws OperationError that
+ * the owner began whose lock was there, or null if none was: with no `waitMs`, that owner was killed. Throws OperationError that
  * names the owner if it does not end in time.
  *
  * A process that may not write next to `file` does its work without the lock: it may not change what the lock is for.

@@ -92,8 +92,7 @@ async function changedOnly(flags: Flags, out: string, terminal: Console) {
   }
   const tree = flags.installTree === undefined ? undefined : resolve(cwd, flags.installTree);
   const place = cache === null || tree !== undefined ? null : { cwd, out, cache: resolve(cwd, cache), options };
-  const none = { unchanged: null, inputs: null, remember: () => {} };
-  const { unchanged, inputs, remember } = place === null ? none : checkUnchanged(place, today);
+  const { unchanged, inputs, remember } = checkUnchanged(place, today);
   if (unchanged !== null) {
     const written = { changed: 0, removed: 0, unchanged: unchanged.info.counts.files };
     return { ...unchanged, written, tree: null, warnings: [], skipped: [] };

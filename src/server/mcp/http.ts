@@ -13,7 +13,7 @@ import {
   readRoutes,
   refuseMethod,
 } from '../http.ts';
-import { clientAddress, type Limit } from '../limits.ts';
+import type { Limit } from '../limits.ts';
 import { requestId } from '../log.ts';
 import { dispatch, parseMessage, type Reply } from './dispatch.ts';
 import { errorResponse, idOf, type McpHeaders, type RequestId, RpcError } from './messages.ts';
@@ -88,7 +88,7 @@ const postPreflight = {
 /** Answers a message with JSON, never with an event stream (C4.25), and a notification with 202. */
 async function takeMessage(request: Request, response: Response, gate: Gate, messages: Limit): Promise<void> {
   const { follower, log } = gate;
-  const address = clientAddress(request, gate.settings.trustProxy);
+  const address = gate.addressOf(request);
   const { info, mcp } = follower.current();
   let cors: Record<string, string> = {};
   let id: RequestId | null = null;

@@ -116,14 +116,13 @@ function contentType(path: string): string | undefined {
 }
 
 /** The Content-Security-Policy of emails, whose styles are inline, and which load nothing. */
-const mailSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
+export const mailSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
 
 /**
- * The Content-Security-Policy of a page or an email, for its `<meta>` and for a header. frame-ancestors is missing because it
+ * The Content-Security-Policy of every page, for its `<meta>` and for a header. frame-ancestors is missing because it
  * is only valid in a header (CSP 3, section 3.3).
  */
-export function contentSecurityPolicy({ runtimeUrl }: Pick<Settings, 'runtimeUrl'>, path: string): string {
-  if (path.startsWith('mail/')) return mailSecurityPolicy;
+export function contentSecurityPolicy({ runtimeUrl }: Pick<Settings, 'runtimeUrl'>): string {
   const server = runtimeUrl === null ? '' : ` ${new URL(runtimeUrl).origin}`;
   return [
     "default-src 'none'",
@@ -142,7 +141,8 @@ export function contentSecurityPolicy({ runtimeUrl }: Pick<Settings, 'runtimeUrl
 
 /** The Content-Security-Policy of a file, as a header. */
 export function securityPolicy(addresses: Pick<Settings, 'runtimeUrl'>, path: string): string {
-  return `${contentSecurityPolicy(addresses, path)}; frame-ancestors 'none'`;
+  const policy = path.startsWith('mail/') ? mailSecurityPolicy : contentSecurityPolicy(addresses);
+  return `${policy}; frame-ancestors 'none'`;
 }
 
 /**

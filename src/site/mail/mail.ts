@@ -3,7 +3,7 @@ import { plural } from '../../lib/text.ts';
 import { promptLicense } from '../../schema/documents.ts';
 import { inlineText, startOf } from '../../text/markdown-text.ts';
 import { newest } from '../feeds/feeds.ts';
-import { contentSecurityPolicy } from '../hosting/site-rules.ts';
+import { mailSecurityPolicy } from '../hosting/site-rules.ts';
 import { installTabs } from '../install/install-source.ts';
 import { type Output, ofAgent } from '../output.ts';
 import { documentOf, documentsOf } from '../shared/agent-document.ts';
@@ -120,7 +120,7 @@ function frame(
     css: mailStyles,
     dark: `${narrowStyles}\n${darkStyles}`,
     // Only of the published copy: email programs have their own rules, and what a service adds is not in this policy.
-    contentSecurityPolicy: foot.unsubscribe === null && !preview ? contentSecurityPolicy(foot.settings, 'mail/') : null,
+    contentSecurityPolicy: foot.unsubscribe === null && !preview ? mailSecurityPolicy : null,
     ...head,
     ...foot,
     direction,

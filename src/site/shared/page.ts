@@ -67,7 +67,7 @@ export function renderPage(site: Site, head: PageHead, data: object): string {
     accentNumber: head.category === undefined ? null : accentOf(settings, head.category),
     navigation: navigation.map(({ section, label, path }) => ({ label, path, current: section === head.section })),
     structuredData: structuredData(head.graph ?? []),
-    contentSecurityPolicy: contentSecurityPolicy(settings, head.path ?? ''),
+    contentSecurityPolicy: contentSecurityPolicy(settings),
     indexed: head.path !== null && !site.preview && head.moved !== true,
     body,
   };
